@@ -1,0 +1,3 @@
+"""Hermes: a personal AI agent that never forgets."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The `hermes` command: parses what was typed, asks, and draws the answer."""

@@ -1,0 +1,19 @@
+"""Times as people say them."""
+
+from datetime import datetime
+
+
+def relative(then: float, now: float) -> str:
+    """just now, 5m ago, 2h ago, yesterday, 3d ago, then the date."""
+    elapsed = max(0.0, now - then)
+    if elapsed < 60:
+        return "just now"
+    if elapsed < 3600:
+        return f"{int(elapsed // 60)}m ago"
+    day, today = datetime.fromtimestamp(then).date(), datetime.fromtimestamp(now).date()
+    if elapsed < 86400 and day == today:
+        return f"{int(elapsed // 3600)}h ago"
+    days = (today - day).days
+    if days <= 1:
+        return "yesterday" if days == 1 else f"{int(elapsed // 3600)}h ago"
+    return f"{days}d ago" if days < 7 else day.isoformat()

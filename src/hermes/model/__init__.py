@@ -1,0 +1,1 @@
+"""Plain data and the rules about it; no I/O."""

@@ -1,0 +1,31 @@
+"""Whose session it is, and what a scope may see.
+
+`local` is the operator of this machine; `<platform>:<user_id>` a person on a platform;
+`<platform>:chat:<chat_id>[:<thread>]` a shared room. A scope is the set of owners one reader may
+see: `None` stands for all of them (the operator), a set for exactly those.
+"""
+
+from hermes.errors import BadInput
+from hermes.model.sources import LOCAL_SOURCES
+from hermes.model.text import is_storable
+
+LOCAL = "local"
+
+Scope = frozenset[str] | None
+
+
+def owner_of(source: str, user_id: str | None) -> str:
+    """The owner an old row, or a create without an explicit one, gets."""
+    if source in LOCAL_SOURCES or not user_id:
+        return LOCAL
+    return f"{source}:{user_id}"
+
+
+def check_owner(owner: object) -> str:
+    if not isinstance(owner, str) or not owner.strip() or len(owner) > 400 or not is_storable(owner):
+        raise BadInput("An owner is 'local', '<platform>:<user>' or '<platform>:chat:<chat>'.")
+    return owner
+
+
+def may_see(scope: Scope, owner: str) -> bool:
+    return scope is None or owner in scope

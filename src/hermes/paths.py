@@ -1,0 +1,67 @@
+"""The only module that knows where things live on disk.
+
+Everything sits under one home folder: `HERMES_HOME`, or `~/.hermes`. The environment is read
+at call time, so a test or a profile can point elsewhere.
+"""
+
+import os
+from pathlib import Path
+
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+
+
+def hermes_home() -> Path:
+    """The home folder: `$HERMES_HOME` when set and not empty, `~/.hermes` otherwise."""
+    return Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes").expanduser()
+
+
+def state_db() -> Path:
+    """The store."""
+    return hermes_home() / "state.db"
+
+
+def sessions_dir() -> Path:
+    """Gateway transcripts and their index."""
+    return hermes_home() / "sessions"
+
+
+def logs_dir() -> Path:
+    return hermes_home() / "logs"
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create `folder` (and parents) readable by its owner alone, whatever the umask says.
+
+    The Hermes home itself is tightened when it is wider; a folder that was there before and is
+    not the home (say `/tmp`) is left as it is.
+    """
+    missing = []
+    current = folder
+    while not current.exists():
+        missing.append(current)
+        current = current.parent
+    for path in reversed(missing):
+        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        path.chmod(PRIVATE_FOLDER)
+    if folder == hermes_home() and folder.stat().st_uid == os.geteuid():
+        folder.chmod(PRIVATE_FOLDER)
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty 0600 file if nothing is there. Never opens an existing one: closing a file
+    that SQLite has open in this process would drop SQLite's locks on it."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE))
+    except FileExistsError:
+        pass
+
+
+def tighten(path: Path) -> None:
+    """Make an existing file 0600 when it is ours and wider."""
+    try:
+        info = path.stat()
+    except FileNotFoundError:
+        return
+    if info.st_uid == os.geteuid() and info.st_mode & 0o077:
+        path.chmod(PRIVATE_FILE)

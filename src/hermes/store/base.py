@@ -1,0 +1,167 @@
+"""The contract every storage engine keeps. Read this first.
+
+`SessionDB` (db.py) is what callers use: it checks and encodes arguments, knows the rules about titles,
+lineages and scopes, and never sees SQL. Below it sits an engine: SQLite now, PostgreSQL on the same
+contract. An engine gives out two things:
+
+    with engine.read(scope) as reader:     one consistent snapshot
+    engine.write(scope, work)              work(writer) in one transaction; on disk when it returns
+
+Rows are dicts with the documented column names, content already decoded. Facts every engine keeps:
+text is valid Unicode without U+0000; times are 64-bit floats; message ids grow in commit order and
+are never used twice; a scope of `None` sees every owner, a set sees exactly those, and what a
+scope does not see does not exist for it. Every error that leaves an engine is one of
+`hermes.errors`; no engine error ever means that only half of `work` happened.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+from hermes.model.owners import Scope
+from hermes.model.usage import Usage
+from hermes.store.encode import EncodedMessage, Payload
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """Which conversations, in which order. Each combination reads one index."""
+
+    order: Literal["started", "active"] = "started"
+    sources: Sequence[str] | None = None
+    exclude_sources: Sequence[str] = ()
+    shelf: Literal["conversations", "roots", "all", "archived", "trash"] = "conversations"
+    tag: str | None = None
+    after: float | None = None
+    before: float | None = None
+    limit: int = 20
+    offset: int = 0
+
+
+class Reader(Protocol):
+    """What can be asked, within one snapshot. Missing things are None or empty, never an error."""
+
+    def session(self, session_id: str) -> Row | None:
+        """Every column of one session, the prompt snapshot in full."""
+
+    def session_ids(self, prefix: str, limit: int) -> list[str]:
+        """Ids that begin with `prefix`, newest start first. No wildcards: `_` is an underscore."""
+
+    def titled(self, title: str) -> Row | None:
+        """The session with exactly this title (of several owners' in scope, the newest)."""
+
+    def title_family(self, base: str, owner: str | None = None) -> list[Row]:
+        """id, title, started_at of `base` and every `base #N`; also of what shares the first 80 characters."""
+
+    def parts(self, lineage_id: str) -> list[Row]:
+        """The sessions of one conversation, oldest first."""
+
+    def children(self, session_id: str) -> list[Row]:
+        """Sessions whose parent this is, of any relation, oldest first."""
+
+    def continuation(self, session_id: str) -> str | None:
+        """The newest child that started when or after this one ended with reason `compression`."""
+
+    def conversations(self, query: ListQuery) -> list[Row]:
+        """List rows, with `preview`, `last_active` and, for compressed ones, the chain's sums."""
+
+    def all_sessions(self, sources: Sequence[str] | None, limit: int, offset: int) -> list[Row]:
+        """Sessions of every kind by last activity, newest first, with `last_active`."""
+
+    def pending_handoffs(self) -> list[Row]:
+        """Sessions whose handoff is `pending`, oldest start first."""
+
+    def count_sessions(self, source: str | None = None) -> int:
+        """Sessions that are not in the trash."""
+
+    def count_messages(self, session_id: str | None = None) -> int:
+        """Messages as people count them: one that was carried into a continuation counts once."""
+
+    def sessions_by_source(self) -> dict[str, int]:
+        """How many sessions each source has, most first."""
+
+    def messages(self, session_id: str, *, after: int = 0, limit: int | None = None, newest: bool = False) -> list[Row]:
+        """Rows in id order with every documented column and `carried_from`. `after` is a message id;
+        `newest` takes the last `limit` instead of the first."""
+
+    def has_messages(self, session_id: str) -> bool:
+        """Whether there is any row, carried ones included."""
+
+    def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
+        """Ledger sums grouped by model, source, owner, session or local day."""
+
+    def meta(self, key: str) -> str | None:
+        """A value of the key/value table."""
+
+    def linked_owners(self, owner: str) -> frozenset[str]:
+        """The owners that are the same person, this one included."""
+
+
+class Writer(Reader, Protocol):
+    """What can be changed, within one transaction. A writer reads its own writes."""
+
+    def insert_session(self, row: Row, prompt: Payload | None) -> bool:
+        """False, and nothing changed, when the id exists (in whatever scope)."""
+
+    def update_session(self, session_id: str, changes: Row) -> bool:
+        """Set columns; False when there is no such session in scope."""
+
+    def set_prompt(self, session_id: str, text: str | None, payload: Payload | None) -> bool:
+        """Replace the prompt snapshot; an unreferenced old one goes."""
+
+    def insert_messages(self, session_id: str, messages: Sequence[EncodedMessage]) -> list[int]:
+        """Row ids in order. A known idempotency key yields the id it has; SessionNotFound without a session."""
+
+    def carry_messages(self, session_id: str, message_ids: Iterable[int]) -> None:
+        """Copy messages into a continuation, marked as carried: not counted, not found twice."""
+
+    def delete_messages(self, session_id: str, from_id: int = 0) -> int:
+        """Delete from this message on; counts, preview and activity follow. Returns how many."""
+
+    def delete_session(self, session_id: str) -> bool:
+        """The session, its messages and what was carried from them; children stay without a parent,
+        the ledger stays without ids."""
+
+    def place_children(self, session_id: str) -> None:
+        """After a parent ended: children that thereby became branches get their place in lists."""
+
+    def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
+        """One ledger row, and the session's totals with it."""
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Store or, with None, remove a value."""
+
+    def link_owner(self, owner: str, person: str | None) -> None:
+        """Say that `owner` is `person`, or with None that it is nobody else."""
+
+
+class Engine(Protocol):
+    """One open store. Safe from several threads; refuses use after close() and in a forked child."""
+
+    path: Path
+    read_only: bool
+    notices: list[str]  # what the person should know: a loss found, a fallback taken, an upgrade done
+
+    def read(self, scope: Scope) -> AbstractContextManager[Reader]:
+        """A snapshot; later commits of others do not show in it."""
+
+    def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
+        """`work` in one transaction, possibly grouped with other threads' work. When it raises, nothing of
+        it remains. When this returns, it survives a power loss."""
+
+    def transaction(self, scope: Scope) -> AbstractContextManager[Writer]:
+        """A writer for the length of a block; everybody else waits meanwhile."""
+
+    def vacuum(self) -> None:
+        """Give free space back to the disk."""
+
+    def size(self) -> int:
+        """Bytes on disk."""
+
+    def close(self) -> None:
+        """Finish the index, release everything. Idempotent."""

@@ -1,0 +1,133 @@
+"""`SessionDB`: the public face of the store."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from hermes import paths
+from hermes.model.owners import Scope, check_owner
+from hermes.store.base import Engine, Reader, Writer
+from hermes.store.handoff import HandoffOperations
+from hermes.store.lineage import LineageOperations
+from hermes.store.lists import ListOperations
+from hermes.store.messages import MessageOperations
+from hermes.store.titles import TitleOperations
+from hermes.store.usage import UsageOperations
+
+T = TypeVar("T")
+
+
+class Store(UsageOperations, MessageOperations, TitleOperations, LineageOperations, ListOperations, HandoffOperations):
+    """Every operation, by subject. `SessionDB` performs each on its own, `Transaction` several as one."""
+
+    _owner: str | None = None
+
+    def _own_name(self) -> str | None:
+        return self._owner
+
+    def _now(self) -> float:
+        return time.time()
+
+
+class SessionDB(Store):
+    """Sessions and messages that are never lost.
+
+    Thread-safe, safe across processes, synchronous. `SessionDB()` opens `~/.hermes/state.db` as the local
+    operator, who sees every owner; `db.scoped(owner)` has the same methods and sees and touches only that
+    owner's sessions. What a method stored is on disk when it returns.
+
+    With `read_only` nothing is ever written; that also happens by itself where nothing can be. `notices`
+    holds what the person should be told: a loss that was found, an upgrade that was made.
+    """
+
+    def __init__(self, db_path: Path | str | None = None, *, read_only: bool = False) -> None:
+        # Opened here, not at import: `hermes --help` needs no SQLite.
+        from hermes.store.sqlite.engine import SqliteEngine
+
+        self._engine: Engine = SqliteEngine(
+            Path(db_path) if db_path is not None else paths.state_db(), read_only=read_only
+        )
+
+    @property
+    def db_path(self) -> Path:
+        return self._engine.path
+
+    @property
+    def read_only(self) -> bool:
+        return self._engine.read_only
+
+    @property
+    def notices(self) -> list[str]:
+        return self._engine.notices
+
+    def scoped(self, owner: str) -> "ScopedDB":
+        """The same store as this owner sees it: their own sessions, on every platform they are linked to."""
+        return ScopedDB(self._engine, check_owner(owner))
+
+    @contextmanager
+    def transaction(self) -> "Iterator[Transaction]":
+        """Several operations as one: all of them are stored when the block ends, none when it raises.
+
+        Use `tx`, not the db, inside the block; everybody else's writes wait for it, so keep it short.
+        """
+        with self._engine.transaction(self.scope) as writer:
+            yield Transaction(writer, self.scope, self._owner)
+
+    def _read(self) -> AbstractContextManager[Reader]:
+        return self._engine.read(self.scope)
+
+    def _write(self, work: Callable[[Writer], T]) -> T:
+        return self._engine.write(self.scope, work)
+
+    def database_size(self) -> int:
+        """Bytes the store takes on disk."""
+        return self._engine.size()
+
+    def vacuum(self) -> None:
+        """Give free space back to the disk."""
+        self._engine.vacuum()
+
+    def close(self) -> None:
+        """Finish and let go. Calling it again does nothing; using the store afterwards is StoreClosed."""
+        self._engine.close()
+
+    def __enter__(self) -> "SessionDB":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class ScopedDB(SessionDB):
+    """One owner's view. Closing it does nothing: the store belongs to whoever opened it."""
+
+    def __init__(self, engine: Engine, owner: str) -> None:
+        self._engine = engine
+        self._owner = owner
+
+    @property
+    def scope(self) -> Scope:  # type: ignore[override]
+        """Read anew each time, so that a changed identity link holds at once."""
+        with self._engine.read(None) as reader:
+            return reader.linked_owners(self._owner or "")
+
+    def close(self) -> None:
+        pass
+
+
+class Transaction(Store):
+    """The store inside `with db.transaction() as tx:`."""
+
+    def __init__(self, writer: Writer, scope: Scope, owner: str | None) -> None:
+        self._writer = writer
+        self.scope = scope
+        self._owner = owner
+
+    @contextmanager
+    def _read(self) -> Iterator[Reader]:
+        yield self._writer
+
+    def _write(self, work: Callable[[Writer], T]) -> T:
+        return work(self._writer)

@@ -1,0 +1,172 @@
+"""Lineage: a conversation goes on through compressions, branches off, and is found again at its tip."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hermes.errors import AlreadyContinued, MessageNotFound, SessionNotFound
+from hermes.model.ids import check_id
+from hermes.store.base import Reader, Row, Writer
+from hermes.store.encode import EncodedMessage, encode
+from hermes.store.operations import Operations, public
+from hermes.store.titles import next_free_title
+
+_CONTINUED = ("source", "user_id", "model", "model_config", "owner", "chat_id", "chat_type", "thread_id")
+
+
+class LineageOperations(Operations):
+    def split_session(
+        self,
+        session_id: str,
+        new_session_id: str,
+        messages: Iterable[Mapping[str, Any]] = (),
+        *,
+        carried: Sequence[int] = (),
+        system_prompt: str | None = None,
+    ) -> str:
+        """The compression split, in one transaction: end `session_id` with reason `compression` and go on in
+        `new_session_id`, which keeps owner, source, chat, model and prompt and takes the next numbered title.
+
+        `messages` (a summary, say) come first in the continuation; then the messages whose ids are in `carried`,
+        marked as carried: counted once, found once, deleted with the original. Raises AlreadyContinued when
+        somebody else split it first.
+        """
+        check_id(new_session_id)
+        now = self._now()
+        rows = [encode(message, now) for message in messages]
+
+        def split(writer: Writer) -> str:
+            old = _existing(writer, session_id)
+            tip = writer.continuation(session_id)
+            if tip is not None:
+                raise AlreadyContinued(session_id, tip)
+            ended = {"ended_at": max(now, old["started_at"]), "end_reason": "compression"}
+            writer.update_session(session_id, ended)
+            self._go_on(writer, old, new_session_id, ended["ended_at"], system_prompt)
+            if old["title"]:
+                title = next_free_title(writer, old["title"], old["owner"])
+                writer.update_session(new_session_id, {"title": title})
+            _fill(writer, old, new_session_id, rows, carried)
+            return new_session_id
+
+        return self._write(split)
+
+    def branch_session(
+        self, session_id: str, new_session_id: str, *, through: int | None = None, title: str | None = None
+    ) -> str:
+        """Start another conversation from this one: its messages (up to id `through`) are copied, this
+        session ends with reason `branched`. The branch is a conversation of its own in every list."""
+        check_id(new_session_id)
+        now = self._now()
+
+        def branch(writer: Writer) -> str:
+            old = _existing(writer, session_id)
+            messages = writer.messages(session_id)
+            if through is not None:
+                if all(row["id"] != through for row in messages):
+                    raise MessageNotFound(session_id, through)
+                messages = [row for row in messages if row["id"] <= through]
+            if old["ended_at"] is None:
+                writer.update_session(session_id, {"ended_at": max(now, old["started_at"]), "end_reason": "branched"})
+            self._go_on(writer, old, new_session_id, max(now, old["started_at"]), None)
+            writer.update_session(new_session_id, {"shelf": 1, "lineage_id": new_session_id, "begun_at": now})
+            wanted = title or old["title"]
+            if wanted:
+                writer.update_session(new_session_id, {"title": next_free_title(writer, wanted, old["owner"])})
+            writer.insert_messages(new_session_id, [encode(row, now) for row in messages])
+            return new_session_id
+
+        return self._write(branch)
+
+    @staticmethod
+    def _go_on(writer: Writer, old: Row, new_id: str, started_at: float, system_prompt: str | None) -> None:
+        from hermes.store.sessions import prompt_form
+
+        prompt, payload = prompt_form(system_prompt if system_prompt is not None else old["system_prompt"])
+        row = {name: old[name] for name in _CONTINUED}
+        row |= {"id": new_id, "parent_session_id": old["id"], "started_at": started_at, "system_prompt": prompt}
+        if not writer.insert_session(row, payload):
+            raise AlreadyContinued(old["id"], new_id)
+
+    def get_compression_tip(self, session_id: str) -> str | None:
+        """The newest continuation of this session, through any number of compressions; itself without
+        one, None when there is no such session."""
+        with self._read() as reader:
+            return _tip(reader, session_id)
+
+    def resolve_resume_session_id(self, session_id: str) -> str:
+        """The session to resume for this id: its tip, and from an emptied parent the descendant that has
+        the transcript. An unknown id comes back as it is."""
+        with self._read() as reader:
+            tip = _tip(reader, session_id)
+            if tip is None:
+                return session_id
+            if reader.has_messages(tip):
+                return tip
+            for descendant in _descendants(reader, session_id)[1:]:
+                if reader.has_messages(descendant["id"]):
+                    return str(descendant["id"])
+            return tip if tip != session_id else session_id
+
+    def get_ancestors(self, session_id: str) -> list[Row]:
+        """This session and its parents up to the root, nearest first."""
+        with self._read() as reader:
+            found: list[Row] = []
+            current: str | None = session_id
+            while current is not None and all(row["id"] != current for row in found):
+                row = reader.session(current)
+                if row is None:
+                    break
+                found.append(public(row))
+                current = row["parent_session_id"]
+            return found
+
+    def get_descendants(self, session_id: str) -> list[Row]:
+        """This session and everything that grew from it, breadth first."""
+        with self._read() as reader:
+            return [public(row) for row in _descendants(reader, session_id)]
+
+    def get_lineage(self, session_id: str) -> list[Row]:
+        """The parts of the conversation this session belongs to, oldest first."""
+        with self._read() as reader:
+            row = reader.session(session_id)
+            return [public(part) for part in reader.parts(row["lineage_id"])] if row else []
+
+
+def _existing(writer: Writer, session_id: str) -> Row:
+    row = writer.session(session_id)
+    if row is None:
+        raise SessionNotFound(session_id)
+    return row
+
+
+def _fill(writer: Writer, old: Row, new_id: str, rows: list[EncodedMessage], carried: Sequence[int]) -> None:
+    if rows:
+        writer.insert_messages(new_id, rows)
+    if carried:
+        present = {row["id"] for row in writer.messages(old["id"])}
+        for message_id in carried:
+            if message_id not in present:
+                raise MessageNotFound(old["id"], message_id)
+        writer.carry_messages(new_id, carried)
+
+
+def _tip(reader: Reader, session_id: str) -> str | None:
+    if reader.session(session_id) is None:
+        return None
+    seen = {session_id}
+    current = session_id
+    while (following := reader.continuation(current)) is not None and following not in seen:
+        seen.add(following)
+        current = following
+    return current
+
+
+def _descendants(reader: Reader, session_id: str) -> list[Row]:
+    root = reader.session(session_id)
+    found = [root] if root else []
+    seen = {session_id}
+    for row in found:  # grows while we walk it
+        fresh = [child for child in reader.children(row["id"]) if child["id"] not in seen]
+        seen.update(child["id"] for child in fresh)
+        found.extend(fresh)
+    return found

@@ -1,0 +1,69 @@
+"""Lists, counts and statistics."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hermes.errors import BadInput
+from hermes.store.base import ListQuery, Row
+from hermes.store.operations import Operations, public
+
+_MOST = 2**31
+
+
+class ListOperations(Operations):
+    def list_sessions_rich(
+        self,
+        source: str | None = None,
+        exclude_sources: Sequence[str] | None = None,
+        limit: int = 20,
+        offset: int = 0,
+        include_children: bool = False,
+        project_compression_tips: bool = True,
+        order_by_last_active: bool = False,
+    ) -> list[Row]:
+        """Conversations, newest first: all columns, `preview` and `last_active`.
+
+        Roots and branches are rows; delegated and compression children are not. A compressed conversation
+        shows as its newest part, with the start and the summed usage of the chain.
+        """
+        shelf = "all" if include_children else "conversations" if project_compression_tips else "roots"
+        return self.list_conversations(
+            ListQuery(
+                order="active" if order_by_last_active else "started",
+                sources=None if source is None else [source],
+                exclude_sources=tuple(exclude_sources or ()),
+                shelf=shelf,  # type: ignore[arg-type]
+                limit=limit,
+                offset=offset,
+            )
+        )
+
+    def list_conversations(self, query: ListQuery) -> list[Row]:
+        """Conversations by any order and filter `ListQuery` has."""
+        _check_page(query.limit, query.offset)
+        if query.limit <= 0:
+            return []
+        with self._read() as reader:
+            return [public(row) for row in reader.conversations(query)]
+
+    def search_sessions(self, source: str | None = None, limit: int = 20, offset: int = 0) -> list[Row]:
+        """Sessions of every kind, newest activity first: all columns and `last_active`."""
+        _check_page(limit, offset)
+        with self._read() as reader:
+            rows = reader.all_sessions(None if source is None else [source], limit, offset)
+        return [public(row) for row in rows]
+
+    def stats(self) -> dict[str, Any]:
+        """How many sessions and messages there are, and sessions by source."""
+        with self._read() as reader:
+            return {
+                "sessions": reader.count_sessions(),
+                "messages": reader.count_messages(),
+                "sources": reader.sessions_by_source(),
+            }
+
+
+def _check_page(limit: Any, offset: Any) -> None:
+    for name, value in (("limit", limit), ("offset", offset)):
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
+            raise BadInput(f"{name} must be a whole number, 0 or more.")

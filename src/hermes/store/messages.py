@@ -1,0 +1,131 @@
+"""Messages: append, read, replace, clear, delete from a point on."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hermes.errors import MessageNotFound, SessionNotFound
+from hermes.store.base import Row, Writer
+from hermes.store.conversation import join_chain, to_conversation
+from hermes.store.encode import EncodedMessage, encode
+from hermes.store.operations import Operations
+
+
+class MessageOperations(Operations):
+    def append_message(
+        self,
+        session_id: str,
+        role: str,
+        content: Any = None,
+        tool_name: str | None = None,
+        tool_calls: Any = None,
+        tool_call_id: str | None = None,
+        token_count: int | None = None,
+        finish_reason: str | None = None,
+        reasoning: str | None = None,
+        reasoning_content: str | None = None,
+        reasoning_details: Any = None,
+        codex_reasoning_items: Any = None,
+        codex_message_items: Any = None,
+        *,
+        timestamp: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Store a message; it is on disk when its row id comes back.
+
+        Content is text, or a list or dict (multimodal) that comes back equal. The same idempotency key
+        again returns the row it made; with other content it raises KeyReused. A missing session is
+        SessionNotFound, whatever cannot be stored BadInput; then nothing changed.
+        """
+        message = {
+            "role": role,
+            "content": content,
+            "tool_name": tool_name,
+            "tool_calls": tool_calls,
+            "tool_call_id": tool_call_id,
+            "token_count": token_count,
+            "finish_reason": finish_reason,
+            "reasoning": reasoning,
+            "reasoning_content": reasoning_content,
+            "reasoning_details": reasoning_details,
+            "codex_reasoning_items": codex_reasoning_items,
+            "codex_message_items": codex_message_items,
+            "timestamp": timestamp,
+            "idempotency_key": idempotency_key,
+        }
+        row = encode(message, self._now())
+        return self._write(lambda writer: writer.insert_messages(session_id, [row]))[0]
+
+    def append_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> list[int]:
+        """Store several messages, all or none; dicts with the arguments of `append_message` as keys."""
+        rows = self._encode(messages)
+        return self._write(lambda writer: writer.insert_messages(session_id, rows))
+
+    def _encode(self, messages: Iterable[Mapping[str, Any]]) -> list[EncodedMessage]:
+        now = self._now()
+        return [encode(message, now) for message in messages]
+
+    def replace_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> None:
+        """These messages instead of the present ones, in one step."""
+        rows = self._encode(messages)
+
+        def replace(writer: Writer) -> None:
+            if writer.session(session_id) is None:
+                raise SessionNotFound(session_id)
+            writer.delete_messages(session_id)
+            writer.insert_messages(session_id, rows)
+
+        self._write(replace)
+
+    def clear_messages(self, session_id: str) -> None:
+        """Delete every message, keep the session; its counts become zero."""
+
+        def clear(writer: Writer) -> None:
+            if writer.session(session_id) is None:
+                raise SessionNotFound(session_id)
+            writer.delete_messages(session_id)
+
+        self._write(clear)
+
+    def delete_messages_from(self, session_id: str, message_id: int) -> int:
+        """Delete this message and all after it in the session; returns how many went."""
+
+        def delete(writer: Writer) -> int:
+            if writer.session(session_id) is None:
+                raise SessionNotFound(session_id)
+            found = writer.messages(session_id, after=message_id - 1, limit=1)
+            if not found or found[0]["id"] != message_id:
+                raise MessageNotFound(session_id, message_id)
+            return writer.delete_messages(session_id, message_id)
+
+        return self._write(delete)
+
+    def get_messages(self, session_id: str, *, after: int = 0, limit: int | None = None) -> list[Row]:
+        """Every column, in the order they were said; content and tool_calls decoded. A session that
+        does not exist has none. `after` and `limit` page through a long one by message id."""
+        with self._read() as reader:
+            return reader.messages(session_id, after=after, limit=limit)
+
+    def get_messages_as_conversation(self, session_id: str, include_ancestors: bool = False) -> list[dict[str, Any]]:
+        """The OpenAI chat form. With ancestors, the chain from its root to this session, without what
+        was carried along or replayed by a resume."""
+        with self._read() as reader:
+            if not include_ancestors:
+                return to_conversation(reader.messages(session_id))
+            chain: list[list[Row]] = []
+            seen: set[str] = set()
+            current: str | None = session_id
+            while current is not None and current not in seen:
+                seen.add(current)
+                session = reader.session(current)
+                if session is None:
+                    break
+                chain.insert(0, reader.messages(current))
+                current = session["parent_session_id"]
+            if len(chain) <= 1:
+                return to_conversation(reader.messages(session_id))
+            return to_conversation(join_chain(chain))
+
+    def message_count(self, session_id: str | None = None) -> int:
+        """How many messages a session has, or all of them together."""
+        with self._read() as reader:
+            return reader.count_messages(session_id)

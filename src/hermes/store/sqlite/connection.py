@@ -1,0 +1,126 @@
+"""Opening the file: where it may lie, who may read it, and how SQLite is set up."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import apsw
+
+from hermes.errors import StoreUnavailable
+from hermes.paths import create_private_file, make_private_folder, tighten
+
+BUSY_TIMEOUT_MS = 1000  # as documented; patience beyond it is the gate's
+WAL_LIMIT = 16 * 1024 * 1024
+_FIXED_SQLITE = (3, 51, 3)  # the first with the WAL-reset corruption bug fixed
+_NETWORK = ("nfs", "cifs", "smb", "9p", "fuse.sshfs", "fuse.s3fs", "afs", "ceph", "glusterfs", "davfs", "lustre")
+
+apsw.config(apsw.SQLITE_CONFIG_LOG, None)
+
+
+def prepare(path: Path, *, read_only: bool) -> Path:
+    """Resolve the path once, make its folder and an empty private file; refuse what is another's."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise StoreUnavailable(f"{path} is a folder; name the database file in it.")
+    if not path.parent.exists() and not read_only:
+        _refusing(path, make_private_folder, path.parent)
+    if path.exists():
+        _check_owner(path)
+    elif read_only:
+        raise StoreUnavailable(f"{path} does not exist; there is nothing to read yet.")
+    if not read_only and can_write(path):
+        _refusing(path, make_private_folder, path.parent)
+        _refusing(path, create_private_file, path)
+        for suffix in ("", "-wal", "-shm"):
+            tighten(path.with_name(path.name + suffix))
+    return path
+
+
+def _refusing(path: Path, step: object, argument: Path) -> None:
+    try:
+        step(argument)  # type: ignore[operator]
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: cannot be created ({error.strerror}); check the folder.") from error
+
+
+def _check_owner(path: Path) -> None:
+    owner = path.stat().st_uid
+    if owner != os.geteuid():
+        raise StoreUnavailable(
+            f"{path} belongs to another user (uid {owner}); run as that user, or set HERMES_HOME to a folder of yours."
+        )
+
+
+def can_write(path: Path) -> bool:
+    target = path if path.exists() else path.parent
+    return os.access(target, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def connect(path: Path) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.wal_autocheckpoint(0)  # the keeper does it, beside the writers
+    connection.execute(
+        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
+        f"PRAGMA journal_size_limit={WAL_LIMIT}"
+    )
+    return connection
+
+
+def readable(path: Path) -> Path:
+    """A path SQLite can read from: the store itself, or a private copy of it.
+
+    SQLite needs to write a `-shm` file to read a write-ahead log. Where nothing can be written, a
+    store that has a log is copied, so that nothing that was acknowledged is missing.
+    """
+    if can_write(path) or not _has_wal(path):
+        return path
+    folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
+    for suffix in ("", "-wal"):
+        shutil.copyfile(f"{path}{suffix}", folder / f"{path.name}{suffix}")
+    return folder / path.name
+
+
+def connect_read_only(path: Path) -> apsw.Connection:
+    immutable = "" if can_write(path) else "&immutable=1"
+    uri = f"{path.as_uri()}?mode=ro{immutable}"
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.execute("PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000")
+    return connection
+
+
+def _has_wal(path: Path) -> bool:
+    try:
+        return os.stat(f"{path}-wal").st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def sqlite_warning(version: str | None = None) -> str | None:
+    version = version or apsw.sqlite_lib_version()
+    numbers = tuple(int(part) for part in version.split("."))
+    fixed = numbers >= _FIXED_SQLITE or (numbers[:2] in ((3, 50), (3, 44)) and numbers[2] >= {50: 7, 44: 6}[numbers[1]])
+    if fixed:
+        return None
+    return f"SQLite {version} can corrupt a store in WAL mode; upgrade apsw (`pip install -U apsw`)."
+
+
+def network_filesystem(path: Path, mounts: str | None = None) -> str | None:
+    """The type of the network file system `path` lies on, or None for a local disk."""
+    if mounts is None:
+        try:
+            mounts = Path("/proc/self/mounts").read_text(errors="replace")
+        except OSError:
+            return None
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:
+            continue
+        point = fields[1].replace("\\040", " ")
+        inside = str(path) == point or str(path).startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best):
+            best, kind = point, fields[2]
+    return kind if kind.startswith(_NETWORK) else None

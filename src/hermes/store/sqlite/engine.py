@@ -1,0 +1,324 @@
+"""The SQLite engine: one writing connection behind the gate, a few reading ones, and a keeper."""
+
+import atexit
+import ctypes
+import logging
+import os
+import secrets
+import shutil
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from hermes.errors import HermesError, StoreClosed, StoreReadOnly
+from hermes.model.owners import Scope
+from hermes.store.sqlite import connection as connections
+from hermes.store.sqlite import opening
+from hermes.store.sqlite.errors import translating
+from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
+from hermes.store.sqlite.guard import Guard
+from hermes.store.sqlite.identity import Identity
+from hermes.store.sqlite.index import BATCH_ROWS, IndexTable
+from hermes.store.sqlite.lists import ListTable
+from hermes.store.sqlite.messages import MessageTable
+from hermes.store.sqlite.meta import MetaTable
+from hermes.store.sqlite.usage import UsageTable
+
+T = TypeVar("T")
+log = logging.getLogger("hermes.store")
+_open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
+
+
+class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, IndexTable):
+    """Every table's questions, on one snapshot."""
+
+
+class SqliteWriter(SqliteReader):
+    """Every table's changes too, in one transaction."""
+
+
+class SqliteEngine:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self._pid_ok = True
+        self._closed = False
+        self._copies: list[Path] = []  # private ones, for reading what cannot be read in place
+        self._readers: list[apsw.Connection] = []
+        self._readers_lock = threading.Lock()
+        self._keeper: _Keeper | None = None
+        self.notices: list[str] = []
+        self.path = connections.prepare(path, read_only=read_only)
+        self._readable = self.path
+        self.read_only = read_only or not connections.can_write(self.path)
+        if self.read_only and not read_only:
+            self.notices.append(f"{self.path} can only be read here; nothing new will be saved.")
+        with translating(self.path):
+            if self.read_only:
+                self._open_for_reading()
+            else:
+                self._open_for_writing()
+        _open_engines.add(self)
+
+    def _open_for_reading(self) -> None:
+        self._readable = connections.readable(self.path)
+        reader = connections.connect_read_only(self._readable)
+        upgraded = opening.readable_copy(self.path, reader)
+        if upgraded is not None:
+            reader.close()
+            self._copies.append(upgraded.parent)
+            self._readable = upgraded
+            reader = connections.connect_read_only(upgraded)
+        if self._readable != self.path:
+            self._copies.append(self._readable.parent)
+        self._readers.append(reader)
+
+    def _open_for_writing(self) -> None:
+        self._guard = Guard(self.path.with_name(self.path.name + ".lock"))
+        record = self._guard.read()  # before the store: it is never ahead of it
+        writer, wal, notices = opening.open_store(self.path, self._guard, record)
+        self.notices += notices
+        tables = SqliteWriter(writer, None)
+        store_id = bytes.fromhex(tables.meta("store_id") or secrets.token_hex(16))
+        self._gate = Gate(
+            writer,
+            self._guard,
+            Identity(self.path, wal=wal),
+            path=self.path,
+            store_id=store_id,
+            last_ids=opening.last_ids(writer),
+            on_write=self._after_write,
+            rescue=self._rescue,
+        )
+        self._indexed_through = tables.indexed_through()
+
+    # -- reading
+
+    @contextmanager
+    def read(self, scope: Scope) -> Iterator[SqliteReader]:
+        self._check_usable()
+        with translating(self.path):
+            connection = self._take_reader()
+            try:
+                connection.execute("BEGIN")
+                yield SqliteReader(connection, scope)
+            finally:
+                self._give_back(connection)
+
+    def _take_reader(self) -> apsw.Connection:
+        with self._readers_lock:
+            if self._readers:
+                return self._readers.pop()
+        if self.read_only:
+            return connections.connect_read_only(self._readable)
+        return connections.connect(self.path)
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        with self._readers_lock:
+            if not self._closed and len(self._readers) < 8:
+                self._readers.append(connection)
+                return
+        connection.close()
+
+    # -- writing
+
+    def write(self, scope: Scope, work: Callable[[SqliteWriter], T]) -> T:
+        self._check_writable()
+
+        def job() -> T:
+            writer = SqliteWriter(self._gate.connection, scope)
+            result = work(writer)
+            self._note_ids(writer)
+            return result
+
+        return self._gate.run(job)
+
+    @contextmanager
+    def transaction(self, scope: Scope) -> Iterator[SqliteWriter]:
+        self._check_writable()
+        with self._gate.hold():
+            writer = SqliteWriter(self._gate.connection, scope)
+            yield writer
+            self._note_ids(writer)
+
+    def _note_ids(self, writer: SqliteWriter) -> None:
+        self._gate.last_message = max(self._gate.last_message, writer.last_message)
+        self._gate.last_usage = max(self._gate.last_usage, writer.last_usage)
+
+    def _after_write(self, writes: int) -> None:
+        behind = self._gate.last_message - self._indexed_through >= BATCH_ROWS
+        if behind or writes % CHECKPOINT_EVERY_N_WRITES == 0:
+            if self._keeper is None:
+                self._keeper = _Keeper(self)
+            self._keeper.wake()
+
+    # -- the index, and the write-ahead log
+
+    def catch_up(self, *, deadline: float | None = None) -> bool:
+        """Bring the index up to date, a batch at a time; True when it is."""
+        more = True
+        while more and (deadline is None or time.monotonic() < deadline):
+            more = self.write(None, lambda writer: writer.index_batch())
+            self._indexed_through = self._gate.last_message
+        return not more
+
+    def checkpoint(self, mode: str = "PASSIVE") -> tuple[int, int]:
+        """Move the write-ahead log into the file: (frames in the log, frames moved).
+
+        Writers wait meanwhile, for milliseconds: only a log that was moved completely is used again from its
+        start, and writing in place is several times faster than growing the file with every commit.
+        """
+        with self._gate.paused(), translating(self.path):
+            self._guard.acquire(self._gate.patience)
+            try:
+                _busy, frames, moved = next(self._gate.connection.execute(f"PRAGMA wal_checkpoint({mode})"))
+            finally:
+                self._guard.release()
+        return frames, moved
+
+    def vacuum(self) -> None:
+        self._check_writable()
+        with self._gate.paused(), translating(self.path):
+            self._guard.acquire(None)
+            try:
+                self._gate.connection.execute("VACUUM")
+                self._gate.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                self._guard.release()
+
+    def size(self) -> int:
+        total = 0
+        for suffix in ("", "-wal"):
+            try:
+                total += os.stat(f"{self.path}{suffix}").st_size
+            except FileNotFoundError:
+                pass
+        return total
+
+    def _rescue(self, trouble: str) -> str:
+        """The file is gone from under us, the open handles still read it: save what they see."""
+        identity = Identity.file_is_ours
+        gate = self._gate
+        if gate._identity.wal_is_gone() and identity(gate._identity):
+            try:
+                gate.connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+                return "Everything acknowledged was saved into the file itself; open it again."
+            except apsw.Error as error:
+                log.error("store %s: saving into the file failed: %s", self.path, error)
+        target = self.path.with_name(f"{self.path.name}.rescued-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
+        return opening.rescue(gate.connection, target)
+
+    # -- life and death
+
+    def _check_usable(self) -> None:
+        if not self._pid_ok:
+            raise StoreClosed(f"{self.path} was opened before fork(); open it anew in the child process.")
+        if self._closed:
+            raise StoreClosed(f"{self.path} was closed; open it again.")
+
+    def _check_writable(self) -> None:
+        self._check_usable()
+        if self.read_only:
+            raise StoreReadOnly(f"{self.path} is open for reading only; nothing was changed.")
+
+    def close(self) -> None:
+        if self._closed or not self._pid_ok:
+            return
+        if not self.read_only:
+            if self._keeper is not None:
+                self._keeper.stop()
+            self._finish_index()
+        self._closed = True
+        _open_engines.discard(self)
+        with translating(self.path), self._readers_lock:
+            for connection in self._readers:
+                connection.close()
+            self._readers.clear()
+            if not self.read_only:
+                self._gate.connection.close()
+                self._guard.close()
+        for folder in self._copies:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _finish_index(self) -> None:
+        """At close the index catches up, for readers with the stock shell; nothing depends on it."""
+        try:
+            with self.read(None) as reader:
+                behind = reader.index_lag() > 0
+            if behind:
+                self.catch_up(deadline=time.monotonic() + 5)
+        except HermesError as error:
+            log.warning("store %s: the index stays behind: %s", self.path, error)
+
+    def _forget_in_child(self) -> None:
+        """After fork: the child must neither use nor close the parent's connections. Closing would
+        drop locks and may delete the write-ahead log, so they are leaked on purpose."""
+        self._pid_ok = False
+        self._readers_lock = threading.Lock()
+        leaked = [*self._readers, *([] if self.read_only else [self._gate.connection])]
+        for connection in leaked:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+class _Keeper:
+    """A thread that checkpoints and indexes behind the writers; it starts with the first need, and
+    ends with the engine."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        self._engine = weakref.ref(engine)
+        self._wanted = threading.Event()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="hermes-store-keeper", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        self._wanted.set()
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._wanted.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped:
+            self._wanted.wait(timeout=5)
+            engine = self._engine()
+            if engine is None or self._stopped:
+                return
+            if self._wanted.is_set():
+                self._wanted.clear()
+                self._work(engine)
+            del engine
+
+    @staticmethod
+    def _work(engine: SqliteEngine) -> None:
+        try:
+            if engine._gate.last_message - engine._indexed_through >= BATCH_ROWS:
+                engine.catch_up()
+            engine.checkpoint()
+        except (HermesError, apsw.Error) as error:
+            # Both are done again by the next writer, and at close.
+            log.warning("store %s: maintenance postponed: %s", engine.path, error)
+
+
+@atexit.register
+def _close_all() -> None:
+    for engine in list(_open_engines):
+        try:
+            engine.close()
+        except HermesError as error:
+            log.warning("store %s: closing failed: %s", engine.path, error)
+
+
+def _after_fork_in_child() -> None:
+    for engine in list(_open_engines):
+        engine._forget_in_child()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,142 @@
+"""The full-text index: behind the appends, never stale, exact.
+
+An append stores the message and nothing else. Ids are handed out inside the one write transaction,
+so "indexed through id N" is exact: rows above N are the tail that a search reads itself, rows at or
+below N are in the index, or in the queue the triggers fill when somebody changes or deletes one.
+Each batch commits its rows and the new N together.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hermes.store.encode import decode_content, plain_text
+from hermes.store.sqlite.table import Table
+from hermes.store.words import fold, spaced_out, unit_token, units, unspaced_chunks
+
+BATCH_ROWS = 256
+BATCH_CHARS = 2_000_000
+INDEX_VERSION = "1"  # what we feed to the tables; another number here means rebuild
+_HASH_BYTES = 16 * 1024 * 1024
+
+_INSERTS = (
+    "INSERT INTO messages_fts (rowid, content) VALUES (?, ?)",
+    "INSERT INTO messages_fts_trigram (rowid, content) VALUES (?, ?)",
+    "INSERT INTO messages_fts_short (rowid, units) VALUES (?, ?)",
+)
+_DELETES = (
+    "INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', ?, ?)",
+    "INSERT INTO messages_fts_trigram (messages_fts_trigram, rowid, content) VALUES ('delete', ?, ?)",
+    "INSERT INTO messages_fts_short (messages_fts_short, rowid, units) VALUES ('delete', ?, ?)",
+)
+_TEXT_COLUMNS = "content, tool_name, tool_calls, kind, payload"
+
+
+class IndexTable(Table):
+    def set_up_index(self) -> None:
+        """Settings of the fresh tables, and the mark that nothing is indexed yet."""
+        for name in ("messages_fts", "messages_fts_trigram", "messages_fts_short"):
+            self.connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('hashsize', ?)", (_HASH_BYTES,))
+            self.connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('automerge', 8)")
+        self._set("indexed_through", 0)
+        self._set("index_version", INDEX_VERSION)
+
+    def indexed_through(self) -> int:
+        return int(self.one("SELECT value FROM state_meta WHERE key = 'indexed_through'") or 0)
+
+    def index_lag(self) -> int:
+        """How many rows the index is behind: the tail, and what waits in the queue."""
+        tail = self.one(
+            "SELECT COUNT(*) FROM messages WHERE id > ? AND carried_from IS NULL", (self.indexed_through(),)
+        )
+        return int(tail) + int(self.one("SELECT COUNT(*) FROM index_queue"))
+
+    def index_batch(self) -> bool:
+        """Index the next rows; True when there is more to do."""
+        if self._apply_queue():
+            return True
+        through = self.indexed_through()
+        rows = self._next_rows(through)
+        if rows:
+            self._feed(_INSERTS, [(row[0], self.searchable(row[1:6])) for row in rows if row[6] is None])
+            self._set("indexed_through", rows[-1][0])
+            self._notice_foreign_rows(rows[0][0], rows[-1][0])
+        return len(rows) >= BATCH_ROWS or (bool(rows) and self._more_after(rows[-1][0]))
+
+    def _next_rows(self, through: int) -> list[tuple[Any, ...]]:
+        sql = f"SELECT id, {_TEXT_COLUMNS}, carried_from FROM messages WHERE id > ? ORDER BY id LIMIT ?"
+        rows: list[tuple[Any, ...]] = []
+        chars = 0
+        for row in self.connection.execute(sql, (through, BATCH_ROWS)):
+            rows.append(row)
+            chars += len(row[1] or "") + len(row[3] or "")
+            if chars > BATCH_CHARS:
+                break
+        return rows
+
+    def _more_after(self, message_id: int) -> bool:
+        return self.one("SELECT 1 FROM messages WHERE id > ? LIMIT 1", (message_id,)) is not None
+
+    def _apply_queue(self) -> bool:
+        """Take old texts out, put present ones in. True when the queue was not empty."""
+        sql = f"SELECT message_id, was_indexed, {_TEXT_COLUMNS} FROM index_queue ORDER BY message_id LIMIT ?"
+        queued = list(self.connection.execute(sql, (BATCH_ROWS,)))
+        if not queued:
+            return False
+        through = self.indexed_through()
+        self._feed(_DELETES, [(row[0], self.searchable(row[2:])) for row in queued if row[1]])
+        present = []
+        for row in queued:
+            now = self.connection.execute(
+                f"SELECT {_TEXT_COLUMNS} FROM messages WHERE id = ? AND id <= ? AND carried_from IS NULL",
+                (row[0], through),
+            ).fetchone()
+            if now is not None:
+                present.append((row[0], self.searchable(now)))
+        self._feed(_INSERTS, present)
+        self.connection.executemany("DELETE FROM index_queue WHERE message_id = ?", [(row[0],) for row in queued])
+        self.drop_unused_payloads({row[6] for row in queued if row[6] is not None})
+        return True
+
+    def _feed(self, statements: Sequence[str], rows: Iterable[tuple[int, str]]) -> None:
+        """Give each text to the three tables, in the form each takes."""
+        words, trigrams, shorts = [], [], []
+        for message_id, text in rows:
+            words.append((message_id, spaced_out(text)))
+            folded = fold(text)
+            chunks = unspaced_chunks(folded)
+            if chunks:
+                trigrams.append((message_id, chunks))
+            found = units(folded)
+            if found:
+                shorts.append((message_id, " ".join(sorted(map(unit_token, found)))))
+        for statement, fed in zip(statements, (words, trigrams, shorts), strict=True):
+            if fed:
+                self.connection.executemany(statement, fed)
+
+    def searchable(self, columns: Sequence[Any]) -> str:
+        """The text of a row as search sees it: content, tool name, tool calls."""
+        content, tool_name, tool_calls, kind, payload = columns
+        if kind is not None or payload is not None:
+            content = plain_text(decode_content(content, kind, self.payload_text(payload)))
+            content = content.encode("utf-8", "replace").decode().replace("\0", " ")
+        return f"{content or ''} {tool_name or ''} {tool_calls or ''}"
+
+    def _notice_foreign_rows(self, first: int, last: int) -> None:
+        """Rows another program inserted leave our list columns behind; bring those sessions up to date."""
+        self.connection.execute(
+            """UPDATE sessions SET active_at = seen.latest
+               FROM (SELECT session_id, MAX(timestamp) AS latest FROM messages
+                     WHERE id BETWEEN ? AND ? GROUP BY session_id) AS seen
+               WHERE seen.session_id = sessions.id AND sessions.active_at < seen.latest""",
+            (first, last),
+        )
+        orphans = self.connection.execute(
+            """SELECT DISTINCT m.session_id FROM messages m JOIN sessions s ON s.id = m.session_id
+               WHERE m.id BETWEEN ? AND ? AND m.role = 'user' AND m.content IS NOT NULL AND s.opening IS NULL""",
+            (first, last),
+        )
+        for (session_id,) in list(orphans):
+            self.recount(session_id)  # type: ignore[attr-defined]  # the writer has it from MessageTable
+
+    def _set(self, key: str, value: object) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)", (key, str(value)))

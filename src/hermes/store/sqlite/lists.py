@@ -1,0 +1,122 @@
+"""Lists of conversations, each read off one index.
+
+Every combination of filters becomes a few index ranges (one per shelf, and per source or owner
+where those are filtered); each is read newest first up to the limit, and the few rows merged. So a
+list of 20 costs the same among a hundred sessions and among a hundred thousand.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS
+from hermes.store.base import ListQuery
+from hermes.store.sqlite import schema
+from hermes.store.sqlite.sessions import ALL, SessionTable
+from hermes.store.sqlite.table import Row, marks
+
+_SHELVES = {
+    "conversations": (schema.WHOLE, schema.TIP),
+    "roots": (schema.WHOLE, schema.ROOT),
+    "all": (schema.HIDDEN, schema.WHOLE, schema.TIP, schema.ROOT),
+    "archived": (schema.ARCHIVED,),
+    "trash": (schema.TRASHED,),
+}
+_KEYS = {"started": "begun_at", "active": "active_at"}
+_SUMMED = (*COUNT_COLUMNS, *COST_COLUMNS)
+_CHAIN_SUMS = f"""
+    SELECT lineage_id, {", ".join(f"SUM({name}) AS {name}" for name in _SUMMED)}
+    FROM sessions WHERE lineage_id IN (%s) GROUP BY lineage_id
+"""
+# A loose index scan: one seek per distinct source, however many sessions there are.
+_SOURCES = """
+    WITH RECURSIVE found(source) AS (
+        SELECT MIN(source) FROM sessions
+        UNION ALL
+        SELECT (SELECT MIN(source) FROM sessions WHERE source > found.source) FROM found WHERE source IS NOT NULL
+    ) SELECT source FROM found WHERE source IS NOT NULL
+"""
+
+
+class ListTable(SessionTable):
+    def conversations(self, query: ListQuery) -> list[Row]:
+        ids = self._ids(query)
+        found = self.rows(f"SELECT {ALL} FROM sessions WHERE id IN ({marks(ids)})", ids)
+        by_id = {row["id"]: row for row in found}
+        rows = [self.with_prompt(by_id[session_id]) for session_id in ids]
+        if query.shelf != "roots":
+            self._project_chains(rows)
+        for row in rows:
+            row["preview"] = row["opening"] or ""
+            row["last_active"] = row["active_at"]
+        return rows
+
+    def all_sessions(self, sources: Sequence[str] | None, limit: int, offset: int) -> list[Row]:
+        query = ListQuery(order="active", sources=sources, shelf="all", limit=limit, offset=offset)
+        ids = self._ids(query)
+        found = {row["id"]: row for row in self.rows(f"SELECT {ALL} FROM sessions WHERE id IN ({marks(ids)})", ids)}
+        return [
+            {**self.with_prompt(found[session_id]), "last_active": found[session_id]["active_at"]} for session_id in ids
+        ]
+
+    def _ids(self, query: ListQuery) -> list[str]:
+        key = _KEYS[query.order]
+        reach = query.limit + query.offset
+        selects: list[str] = []
+        bindings: list[Any] = []
+        for where, values in self._ranges(query):
+            selects.append(
+                f"SELECT * FROM (SELECT id, {key} AS k, rowid AS r FROM sessions WHERE {where} "
+                f"ORDER BY {key} DESC, rowid DESC LIMIT ?)"
+            )
+            bindings += [*values, reach]
+        if not selects:
+            return []
+        sql = f"SELECT id FROM ({' UNION ALL '.join(selects)}) ORDER BY k DESC, r DESC LIMIT ? OFFSET ?"
+        return [row[0] for row in self.connection.execute(sql, [*bindings, query.limit, query.offset])]
+
+    def _ranges(self, query: ListQuery) -> list[tuple[str, list[Any]]]:
+        """WHERE clauses, each an equality on the leading columns of one index."""
+        sources = self._sources(query)
+        extra, values = self._extra(query)
+        ranges: list[tuple[str, list[Any]]] = []
+        for shelf in _SHELVES[query.shelf]:
+            if self.scope is not None:
+                only = f" AND source IN ({marks(sources)})" if sources is not None else ""
+                ranges += [
+                    (f"shelf = ? AND owner = ?{only}{extra}", [shelf, owner, *(sources or ()), *values])
+                    for owner in sorted(self.scope)
+                ]
+            elif sources is not None:
+                ranges += [(f"shelf = ? AND source = ?{extra}", [shelf, source, *values]) for source in sources]
+            else:
+                ranges.append((f"shelf = ?{extra}", [shelf, *values]))
+        return ranges
+
+    def _sources(self, query: ListQuery) -> list[str] | None:
+        if query.sources is None and not query.exclude_sources:
+            return None
+        sources = query.sources if query.sources is not None else [row[0] for row in self.connection.execute(_SOURCES)]
+        return [source for source in dict.fromkeys(sources) if source not in query.exclude_sources]
+
+    def _extra(self, query: ListQuery) -> tuple[str, list[Any]]:
+        sql = ""
+        values: list[Any] = []
+        key = _KEYS[query.order]
+        for bound, operator in ((query.after, ">="), (query.before, "<")):
+            if bound is not None:
+                sql += f" AND {key} {operator} ?"
+                values.append(bound)
+        if query.tag is not None:
+            sql += " AND id IN (SELECT session_id FROM session_tags WHERE tag = ?)"
+            values.append(query.tag)
+        return sql, values
+
+    def _project_chains(self, rows: list[Row]) -> None:
+        """A compressed conversation shows as its newest part, with the chain's start and usage."""
+        chained = [row for row in rows if row["id"] != row["lineage_id"]]
+        lineages = [row["lineage_id"] for row in chained]
+        sums = {row["lineage_id"]: row for row in self.rows(_CHAIN_SUMS % marks(lineages), lineages)} if chained else {}
+        for row in chained:
+            row |= {name: sums[row["lineage_id"]][name] for name in _SUMMED}
+            row["started_at"] = row["begun_at"]
+            row["_lineage_root_id"] = row["lineage_id"]

@@ -1,0 +1,209 @@
+"""The messages table."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from hermes.errors import KeyReused, SessionNotFound
+from hermes.model.text import clip
+from hermes.store.encode import (
+    JSON_COLUMNS,
+    MESSAGE_COLUMNS,
+    TEXT_COLUMNS,
+    EncodedMessage,
+    decode_content,
+    decode_text,
+    plain_text,
+)
+from hermes.store.sqlite.table import Row, Table
+
+_STORED = (*MESSAGE_COLUMNS, "kind", "payload", "carried_from")
+_SELECT = ", ".join(_STORED)
+_INSERTED = ("session_id", *MESSAGE_COLUMNS[2:], "kind", "payload", "carried_from", "idempotency_key")
+_INSERT = f"INSERT INTO messages ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
+_COMPARED = ("role", "content", *TEXT_COLUMNS[2:], *JSON_COLUMNS, "token_count")
+_COUNT = """
+    UPDATE sessions SET
+        message_count = message_count + ?, tool_call_count = tool_call_count + ?,
+        active_at = COALESCE(CASE WHEN message_count = 0 THEN ? ELSE max(active_at, ?) END, active_at),
+        opening = COALESCE(opening, ?)
+    WHERE id = ?
+"""
+_RECOUNT = """
+    UPDATE sessions SET
+        message_count = (SELECT COUNT(*) FROM messages WHERE session_id = ?1 AND carried_from IS NULL),
+        tool_call_count = COALESCE((
+            SELECT SUM(CASE WHEN json_valid(tool_calls) THEN json_array_length(tool_calls) ELSE 0 END)
+            FROM messages WHERE session_id = ?1 AND carried_from IS NULL AND tool_calls IS NOT NULL), 0),
+        active_at = COALESCE((SELECT MAX(timestamp) FROM messages WHERE session_id = ?1), started_at),
+        opening = ?2
+    WHERE id = ?1
+"""
+
+
+class MessageTable(Table):
+    last_message = 0  # the highest id this writer handed out; the guard takes it down
+
+    def messages(self, session_id: str, *, after: int = 0, limit: int | None = None, newest: bool = False) -> list[Row]:
+        if not self._visible(session_id):
+            return []
+        ids = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
+        bindings: list[Any] = [session_id, after]
+        if limit is not None:
+            ids += f" ORDER BY id {'DESC' if newest else 'ASC'} LIMIT ?"
+            bindings.append(limit)
+        sql = f"SELECT {_SELECT} FROM messages WHERE id IN ({ids}) ORDER BY id"
+        return [self.decode(values) for values in self.connection.execute(sql, bindings)]
+
+    def decode(self, values: Sequence[Any]) -> Row:
+        row = dict(zip(_STORED, values, strict=True))
+        kind, payload = row.pop("kind"), row.pop("payload")
+        if kind is not None or payload is not None:
+            row["content"] = decode_content(row["content"], kind, self.payload_text(payload))
+            for name in TEXT_COLUMNS[2:]:
+                row[name] = decode_text(name, row[name], kind)
+        if row["tool_calls"] is not None:
+            row["tool_calls"] = _decode_json(row["tool_calls"])
+        return row
+
+    def has_messages(self, session_id: str) -> bool:
+        return self.one("SELECT 1 FROM messages WHERE session_id = ? LIMIT 1", (session_id,)) is not None
+
+    def count_messages(self, session_id: str | None = None) -> int:
+        where, owners = self.in_scope()
+        only, ids = (" AND id = ?", [session_id]) if session_id is not None else ("", [])
+        sql = f"SELECT COALESCE(SUM(message_count), 0) FROM sessions WHERE trashed_at IS NULL{only}{where}"
+        return int(self.one(sql, [*ids, *owners]))
+
+    def _visible(self, session_id: str) -> bool:
+        where, owners = self.in_scope()
+        return not owners or self.one(f"SELECT 1 FROM sessions WHERE id = ?{where}", [session_id, *owners]) is not None
+
+    # -- changes
+
+    def insert_messages(self, session_id: str, messages: Sequence[EncodedMessage]) -> list[int]:
+        known: dict[str | None, int | None] = {
+            message.idempotency_key: self._known(session_id, message) for message in messages if message.idempotency_key
+        }
+        fresh = [message for message in messages if known.get(message.idempotency_key) is None]
+        self._count(session_id, fresh)
+        ids: list[int] = []
+        for message in messages:
+            row_id = known.get(message.idempotency_key) or self._insert(session_id, message)
+            if message.idempotency_key:
+                known[message.idempotency_key] = row_id
+            ids.append(row_id)
+        return ids
+
+    def _count(self, session_id: str, messages: Sequence[EncodedMessage]) -> None:
+        """Counts, activity and preview of the session; SessionNotFound when there is none in scope."""
+        where, owners = self.in_scope()
+        latest = max((message.columns["timestamp"] for message in messages), default=None)
+        opening = next((message.opening for message in messages if message.opening is not None), None)
+        calls = sum(message.tool_calls for message in messages)
+        self.connection.execute(_COUNT + where, [len(messages), calls, latest, latest, opening, session_id, *owners])
+        if self.connection.changes() == 0:
+            raise SessionNotFound(session_id)
+
+    def _insert(self, session_id: str, message: EncodedMessage) -> int:
+        columns = message.columns
+        self.connection.execute(
+            _INSERT,
+            (
+                session_id,
+                *[columns[name] for name in MESSAGE_COLUMNS[2:]],
+                message.kind,
+                self.store_payload(message.payload),
+                message.carried_from,
+                message.idempotency_key,
+            ),
+        )
+        self.last_message = self.connection.last_insert_rowid()
+        return self.last_message
+
+    def _known(self, session_id: str, message: EncodedMessage) -> int | None:
+        """The row this key stored before; KeyReused when it says something else."""
+        sql = f"""SELECT m.id, p.digest, {", ".join(f"m.{name}" for name in _COMPARED)}
+                  FROM messages m LEFT JOIN payloads p ON p.id = m.payload
+                  WHERE m.session_id = ? AND m.idempotency_key = ?"""
+        row = self.connection.execute(sql, (session_id, message.idempotency_key)).fetchone()
+        if row is None:
+            return None
+        new = (message.payload.digest if message.payload else None, *[message.columns[name] for name in _COMPARED])
+        if tuple(row[1:]) != new:
+            raise KeyReused(message.idempotency_key or "", row[0])
+        return int(row[0])
+
+    def carry_messages(self, session_id: str, message_ids: Iterable[int]) -> None:
+        copied = ", ".join((*MESSAGE_COLUMNS[2:], "kind", "payload"))
+        for message_id in message_ids:
+            self.connection.execute(
+                f"""INSERT INTO messages (session_id, {copied}, carried_from)
+                    SELECT ?, {copied}, COALESCE(carried_from, id) FROM messages WHERE id = ?""",
+                (session_id, message_id),
+            )
+            self.last_message = self.connection.last_insert_rowid()
+        self.recount(session_id)
+
+    def delete_messages(self, session_id: str, from_id: int = 0) -> int:
+        if not self._visible(session_id):
+            return 0
+        payloads = self._payloads_of(session_id, from_id)
+        copies = self._copies_of(session_id, from_id)
+        own = self.one("SELECT COUNT(*) FROM messages WHERE session_id = ? AND id >= ?", (session_id, from_id))
+        self.connection.execute(
+            """DELETE FROM messages WHERE carried_from IN
+               (SELECT id FROM messages WHERE session_id = ? AND id >= ? AND carried_from IS NULL)""",
+            (session_id, from_id),
+        )
+        self.connection.execute("DELETE FROM messages WHERE session_id = ? AND id >= ?", (session_id, from_id))
+        self.drop_unused_payloads(payloads)
+        for touched in {session_id, *copies}:
+            self.recount(touched)
+        return int(own)
+
+    def _payloads_of(self, session_id: str, from_id: int) -> set[int]:
+        sql = "SELECT payload FROM messages WHERE session_id = ? AND id >= ? AND payload IS NOT NULL"
+        return {row[0] for row in self.connection.execute(sql, (session_id, from_id))}
+
+    def _copies_of(self, session_id: str, from_id: int) -> set[str]:
+        """Sessions that carry copies of these messages."""
+        sql = """SELECT DISTINCT session_id FROM messages WHERE carried_from IN
+                 (SELECT id FROM messages WHERE session_id = ? AND id >= ?)"""
+        return {row[0] for row in self.connection.execute(sql, (session_id, from_id))}
+
+    def recount(self, session_id: str) -> None:
+        """Counts, preview and activity from the rows themselves."""
+        row = self.connection.execute(
+            f"""SELECT {_SELECT} FROM messages WHERE session_id = ? AND role = 'user'
+                AND (content IS NOT NULL OR payload IS NOT NULL) ORDER BY timestamp, id LIMIT 1""",
+            (session_id,),
+        ).fetchone()
+        opening = clip(plain_text(self.decode(row)["content"]), 60) if row else None
+        self.connection.execute(_RECOUNT, (session_id, opening))
+
+    def delete_session(self, session_id: str) -> bool:
+        where, owners = self.in_scope()
+        row = self.connection.execute(
+            f"SELECT prompt_payload FROM sessions WHERE id = ?{where}", [session_id, *owners]
+        ).fetchone()
+        if row is None:
+            return False
+        self.delete_messages(session_id)
+        for sql in (
+            "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?",
+            "UPDATE usage SET session_id = NULL, owner = NULL WHERE session_id = ?",
+            "DELETE FROM session_tags WHERE session_id = ?",
+            "DELETE FROM sessions WHERE id = ?",
+        ):
+            self.connection.execute(sql, (session_id,))
+        if row[0] is not None:
+            self.drop_unused_payloads({row[0]})
+        return True
+
+
+def _decode_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text  # a foreign hand wrote it; show what is there

@@ -1,0 +1,165 @@
+"""From a path to a store that is ready: create, recognise, upgrade, or refuse.
+
+What a file can be, and what happens:
+
+    empty                       ours from now on, created in one transaction by whoever comes first
+    schema 1 … 11               a Hermes store of the documented history: backed up, then upgraded
+    schema 12 with our mark     opened
+    a later schema, or schema 12 and more without our mark      refused for writing, readable
+    anything else               refused; never written to
+"""
+
+import logging
+import tempfile
+from pathlib import Path
+
+import apsw
+
+from hermes.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
+from hermes.store.sqlite import schema, upgrade
+from hermes.store.sqlite.connection import connect, network_filesystem, sqlite_warning
+from hermes.store.sqlite.guard import Guard, Record
+from hermes.store.sqlite.table import scalar
+
+log = logging.getLogger("hermes.store")
+
+
+def open_store(path: Path, guard: Guard, record: Record | None) -> tuple[apsw.Connection, bool, list[str]]:
+    """A writing connection to a store of our schema, whether it uses a write-ahead log, and notices."""
+    notices = [notice for notice in (sqlite_warning(),) if notice]
+    if path.stat().st_size == 0 and record is not None and record.last_message and not _has_wal(path):
+        notices.append(
+            f"{path} is empty, but {record.last_message} messages had been stored in it; a new store begins. "
+            "If that is wrong, restore a backup."
+        )
+        log.error("%s", notices[-1])
+    connection = connect(path)
+    version, ours = state_of(connection)
+    if version is None or (version < schema.SCHEMA_VERSION):
+        notices += _make_current(path, connection, guard)
+    elif version > schema.SCHEMA_VERSION or not ours:
+        connection.close()
+        raise StoreTooNew(path, version, schema.SCHEMA_VERSION, ours=ours)
+    wal = _journal(path, connection, notices)
+    notices += _loss(path, connection, record)
+    return connection, wal, notices
+
+
+def state_of(connection: apsw.Connection) -> tuple[int | None, bool]:
+    """(schema version, our mark); None for a file without tables. StoreCorrupt for a stranger's."""
+    ours = scalar(connection, "PRAGMA application_id") == schema.APPLICATION_ID
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        return None, ours
+    if not {"sessions", "messages"} <= tables:
+        raise StoreCorrupt(
+            f"{connection.filename} is a database of another program (no sessions in it); name another file."
+        )
+    if "schema_version" not in tables:
+        return 1, ours
+    versions = [row[0] for row in connection.execute("SELECT version FROM schema_version")]
+    return max((int(version) for version in versions if version is not None), default=1), ours
+
+
+def readable_copy(path: Path, connection: apsw.Connection) -> Path | None:
+    """A file of another schema is read from an upgraded private copy (None: it can be read as it is)."""
+    version, ours = state_of(connection)
+    if version is None:
+        raise StoreUnavailable(f"{path} is empty; there is nothing to read yet.")
+    if version >= schema.SCHEMA_VERSION and ours:
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
+    copy = apsw.Connection(str(folder / path.name))
+    with copy.backup("main", connection, "main") as backup:
+        backup.step()
+    copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+    upgrade.upgrade(folder / path.name, copy, version)
+    copy.close()
+    return folder / path.name
+
+
+def _make_current(path: Path, connection: apsw.Connection, guard: Guard) -> list[str]:
+    """Create or upgrade, one process at a time; the others wait as long as that one lives."""
+    guard.acquire(None)
+    try:
+        version, ours = state_of(connection)
+        if version is None:
+            _create(connection)
+            return []
+        if version < schema.SCHEMA_VERSION:
+            return upgrade.upgrade(path, connection, version)
+        if version > schema.SCHEMA_VERSION or not ours:
+            raise StoreTooNew(path, version, schema.SCHEMA_VERSION, ours=ours)
+        return []
+    finally:
+        guard.release()
+
+
+def _create(connection: apsw.Connection) -> None:
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    connection.execute("PRAGMA journal_mode=WAL").fetchall()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.execute(schema.ALL)
+        upgrade.schema_rows(connection)
+        connection.execute("COMMIT")
+    except apsw.Error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _journal(path: Path, connection: apsw.Connection, notices: list[str]) -> bool:
+    """WAL, except on a network file system, where its shared memory does not work."""
+    network = network_filesystem(path)
+    mode = scalar(connection, "PRAGMA journal_mode")
+    if network is None:
+        if mode != "wal":
+            mode = scalar(connection, "PRAGMA journal_mode=WAL")
+    elif mode == "wal":
+        mode = scalar(connection, "PRAGMA journal_mode=DELETE")
+    if network is not None:
+        notices.append(f"{path} lies on a network file system ({network}); it works, more slowly and without WAL.")
+    return bool(mode == "wal")
+
+
+def _loss(path: Path, connection: apsw.Connection, record: Record | None) -> list[str]:
+    """Fewer rows than were acknowledged? Say so, once, with numbers."""
+    if record is None or not record.last_message:
+        return []
+    store_id = connection.execute("SELECT value FROM state_meta WHERE key = 'store_id'").fetchone()
+    if store_id is None or bytes.fromhex(store_id[0]) != record.store_id:
+        return []
+    last_message, last_usage = last_ids(connection)
+    lost, calls = max(0, record.last_message - last_message), max(0, record.last_usage - last_usage)
+    if not lost and not calls:
+        return []
+    notice = (
+        f"{path}: {lost} messages and {calls} usage records that were saved are missing "
+        f"(the last one was {record.last_message}, the store ends at {last_message}). If no older copy was put in its "
+        "place, its -wal file was deleted or damaged: restore a backup if you have one."
+    )
+    log.error("%s", notice)
+    return [notice]
+
+
+def last_ids(connection: apsw.Connection) -> tuple[int, int]:
+    known = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    return int(known.get("messages", 0)), int(known.get("usage", 0))
+
+
+def _has_wal(path: Path) -> bool:
+    wal = path.with_name(path.name + "-wal")
+    return wal.exists() and wal.stat().st_size > 0
+
+
+def rescue(connection: apsw.Connection, target: Path) -> str:
+    """Copy what this connection still sees into a new file; the sentence for the error message."""
+    try:
+        connection.execute("VACUUM INTO ?", (str(target),))
+        target.chmod(0o600)
+        found = scalar(connection, "SELECT COUNT(*) FROM messages")
+    except (apsw.Error, OSError) as error:
+        log.error("rescue into %s failed: %s", target, error)
+        return f"What was open could not be saved ({error}); restore a backup."
+    return f"All {found} messages this process could still see are in {target}."

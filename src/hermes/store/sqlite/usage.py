@@ -1,0 +1,62 @@
+"""The ledger: one row a model call; a session's totals are its sums."""
+
+from hermes.model.usage import (
+    BILLING_COLUMNS,
+    COST_COLUMNS,
+    COST_NOTE_COLUMNS,
+    COUNT_COLUMNS,
+    USAGE_COLUMNS,
+    Usage,
+)
+from hermes.store.sqlite.table import Row, Table
+
+_INSERT = f"""
+    INSERT INTO usage (session_id, owner, source, at, {", ".join(USAGE_COLUMNS)})
+    SELECT id, owner, source, ?, {", ".join("?" * len(USAGE_COLUMNS))} FROM sessions WHERE id = ?
+"""
+_TOTAL = f"""
+    UPDATE sessions SET
+        {", ".join(f"{name} = COALESCE({name}, 0) + ?" for name in COUNT_COLUMNS)},
+        {
+    ", ".join(
+        f"{name} = CASE WHEN ?{i} IS NULL THEN {name} ELSE COALESCE({name}, 0) + ?{i} END"
+        for i, name in enumerate(COST_COLUMNS, len(COUNT_COLUMNS) + 1)
+    )
+},
+        {", ".join(f"{name} = COALESCE(?, {name})" for name in COST_NOTE_COLUMNS)},
+        {", ".join(f"{name} = COALESCE({name}, ?)" for name in BILLING_COLUMNS)}
+    WHERE id = ?
+"""
+_GROUPS = {
+    "model": "model",
+    "source": "source",
+    "owner": "owner",
+    "session": "session_id",
+    "provider": "billing_provider",
+    "day": "date(at, 'unixepoch', 'localtime')",
+}
+
+
+class UsageTable(Table):
+    last_usage = 0
+
+    def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
+        values = {name: getattr(usage, name) for name in USAGE_COLUMNS}
+        if not usage.is_empty():
+            self.connection.execute(_INSERT, (at, *values.values(), session_id))
+            self.last_usage = self.connection.last_insert_rowid()
+        names = (*COUNT_COLUMNS, *COST_COLUMNS, *COST_NOTE_COLUMNS, *BILLING_COLUMNS)
+        self.connection.execute(_TOTAL, (*[values[name] for name in names], session_id))
+
+    def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
+        where, owners = self.in_scope()
+        bounds: list[float] = []
+        for bound, operator in ((after, ">="), (before, "<")):
+            if bound is not None:
+                where += f" AND at {operator} ?"
+                bounds.append(bound)
+        summed = ", ".join(f"SUM({name}) AS {name}" for name in (*COUNT_COLUMNS, *COST_COLUMNS))
+        sql = f"""SELECT {_GROUPS[group]} AS {group}, COUNT(DISTINCT session_id) AS session_count, {summed}
+                  FROM usage WHERE 1{where} GROUP BY 1 ORDER BY SUM(COALESCE(actual_cost_usd, estimated_cost_usd)) DESC,
+                  SUM(input_tokens + output_tokens) DESC"""
+        return list(self.rows(sql, [*owners, *bounds]))
