@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from hermes.model.owners import Scope
 from hermes.model.usage import Usage
 from hermes.store.encode import EncodedMessage, Payload
+from hermes.store.query import Node
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -39,6 +40,34 @@ class ListQuery:
     tag: str | None = None
     after: float | None = None
     before: float | None = None
+    limit: int = 20
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which messages a search or a recall looks at."""
+
+    sources: Sequence[str] | None = None
+    exclude_sources: Sequence[str] = ()
+    roles: Sequence[str] | None = None
+    session_id: str | None = None
+    lineage_id: str | None = None
+    exclude_lineages: Sequence[str] = ()
+    after: float | None = None
+    before: float | None = None
+    archived: bool | None = None
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A parsed query with everything that narrows and orders it."""
+
+    node: Node
+    filters: Filters = Filters()
+    order: Literal["relevance", "newest", "oldest"] = "relevance"
+    one_per_lineage: bool = False
     limit: int = 20
     offset: int = 0
 
@@ -91,6 +120,14 @@ class Reader(Protocol):
 
     def has_messages(self, session_id: str) -> bool:
         """Whether there is any row, carried ones included."""
+
+    def search(self, query: SearchQuery) -> list[Row]:
+        """The messages that match, exactly, whatever the index has not seen yet included: id, session_id, role,
+        timestamp, tool_name, source, model, session_started, title, lineage_id, and `text`, as search sees it.
+        By relevance, people's conversations come before automation."""
+
+    def neighbours(self, message_ids: Sequence[int]) -> dict[int, list[Row]]:
+        """For each message: the one before it, itself, and the one after it in its session (role, content)."""
 
     def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
         """Ledger sums grouped by model, source, owner, session or local day."""
@@ -156,6 +193,9 @@ class Engine(Protocol):
 
     def transaction(self, scope: Scope) -> AbstractContextManager[Writer]:
         """A writer for the length of a block; everybody else waits meanwhile."""
+
+    def prepare_search(self) -> None:
+        """Called before a search: catch up with the index when that pays, and only if nobody is in the way."""
 
     def vacuum(self) -> None:
         """Give free space back to the disk."""

@@ -13,13 +13,22 @@ from hermes.store.handoff import HandoffOperations
 from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
 from hermes.store.messages import MessageOperations
+from hermes.store.search import SearchOperations
 from hermes.store.titles import TitleOperations
 from hermes.store.usage import UsageOperations
 
 T = TypeVar("T")
 
 
-class Store(UsageOperations, MessageOperations, TitleOperations, LineageOperations, ListOperations, HandoffOperations):
+class Store(
+    UsageOperations,
+    MessageOperations,
+    TitleOperations,
+    LineageOperations,
+    ListOperations,
+    HandoffOperations,
+    SearchOperations,
+):
     """Every operation, by subject. `SessionDB` performs each on its own, `Transaction` several as one."""
 
     _owner: str | None = None
@@ -80,6 +89,9 @@ class SessionDB(Store):
 
     def _write(self, work: Callable[[Writer], T]) -> T:
         return self._engine.write(self.scope, work)
+
+    def _prepare_search(self) -> None:
+        self._engine.prepare_search()
 
     def database_size(self) -> int:
         """Bytes the store takes on disk."""

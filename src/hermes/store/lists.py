@@ -40,7 +40,7 @@ class ListOperations(Operations):
 
     def list_conversations(self, query: ListQuery) -> list[Row]:
         """Conversations by any order and filter `ListQuery` has."""
-        _check_page(query.limit, query.offset)
+        check_page(query.limit, query.offset)
         if query.limit <= 0:
             return []
         with self._read() as reader:
@@ -48,7 +48,7 @@ class ListOperations(Operations):
 
     def search_sessions(self, source: str | None = None, limit: int = 20, offset: int = 0) -> list[Row]:
         """Sessions of every kind, newest activity first: all columns and `last_active`."""
-        _check_page(limit, offset)
+        check_page(limit, offset)
         with self._read() as reader:
             rows = reader.all_sessions(None if source is None else [source], limit, offset)
         return [public(row) for row in rows]
@@ -63,7 +63,7 @@ class ListOperations(Operations):
             }
 
 
-def _check_page(limit: Any, offset: Any) -> None:
+def check_page(limit: Any, offset: Any) -> None:
     for name, value in (("limit", limit), ("offset", offset)):
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
             raise BadInput(f"{name} must be a whole number, 0 or more.")

@@ -21,16 +21,34 @@ _UNSPACED_RUN = re.compile(f"[{_RANGES}]+")
 _UNIT_RUN = re.compile(f"(?:[{_RANGES}]|[^\\w\\s]|_)+")
 _ASCII_RUN = re.compile(r"[^A-Za-z0-9\s]{2,}")
 _ASCII_SYMBOLS = frozenset(chr(code) for code in range(33, 127) if not chr(code).isalnum())
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _CHUNK = re.compile(r"\S+")
 
 
+class _Folding(dict[int, str]):
+    """One character for one character, so that a place in the folded text is the same place in the text."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        base = unicodedata.normalize("NFKD", char)[:1] if unicodedata.category(char)[0] == "L" else char
+        plain = unicodedata.normalize("NFKC", char) if UNSPACED.match(char) else base
+        folded = plain.casefold()
+        self[code] = folded if len(folded) == 1 else char.lower() if len(char.lower()) == 1 else char
+        return self[code]
+
+
+_FOLDING = _Folding()
+
+
+def composed(text: str) -> str:
+    """NFC, the form in which search looks at a text and quotes from it."""
+    if text.isascii() or unicodedata.is_normalized("NFC", text):
+        return text
+    return unicodedata.normalize("NFC", text)
+
+
 def fold(text: str) -> str:
-    """The text with case, accents and compatibility forms taken away; what search compares."""
-    if text.isascii():
-        return text.lower()
-    text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFKC", text).casefold()
+    """The text without case and accents, character for character (of its composed form)."""
+    return text.lower() if text.isascii() else composed(text).translate(_FOLDING)
 
 
 def spaced_out(text: str) -> str:

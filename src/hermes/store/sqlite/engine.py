@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import apsw
 
-from hermes.errors import HermesError, StoreClosed, StoreReadOnly
+from hermes.errors import HermesError, StoreClosed, StoreError, StoreReadOnly
 from hermes.model.owners import Scope
 from hermes.store.sqlite import connection as connections
 from hermes.store.sqlite import opening
@@ -24,18 +24,20 @@ from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity
-from hermes.store.sqlite.index import BATCH_ROWS, IndexTable
+from hermes.store.sqlite.index import BATCH_ROWS
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import MessageTable
 from hermes.store.sqlite.meta import MetaTable
+from hermes.store.sqlite.search import SearchTable
 from hermes.store.sqlite.usage import UsageTable
 
 T = TypeVar("T")
 log = logging.getLogger("hermes.store")
+_SCANNED_ROWS = 32  # so few are read faster than indexed
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, IndexTable):
+class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, SearchTable):
     """Every table's questions, on one snapshot."""
 
 
@@ -167,6 +169,17 @@ class SqliteEngine:
             more = self.write(None, lambda writer: writer.index_batch())
             self._indexed_through = self._gate.last_message
         return not more
+
+    def prepare_search(self) -> None:
+        if self.read_only:
+            return
+        with self.read(None) as reader:
+            behind = reader.index_lag()
+        if behind > _SCANNED_ROWS:
+            try:
+                self.catch_up()
+            except StoreError as error:  # a full disk or a busy store: the search reads the tail itself
+                log.warning("store %s: searching without the index of %d rows: %s", self.path, behind, error)
 
     def checkpoint(self, mode: str = "PASSIVE") -> tuple[int, int]:
         """Move the write-ahead log into the file: (frames in the log, frames moved).

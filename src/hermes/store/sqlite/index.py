@@ -101,8 +101,8 @@ class IndexTable(Table):
         """Give each text to the three tables, in the form each takes."""
         words, trigrams, shorts = [], [], []
         for message_id, text in rows:
-            words.append((message_id, spaced_out(text)))
             folded = fold(text)
+            words.append((message_id, spaced_out(folded)))
             chunks = unspaced_chunks(folded)
             if chunks:
                 trigrams.append((message_id, chunks))

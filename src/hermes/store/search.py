@@ -1,0 +1,77 @@
+"""Search: what is literally in a message is found by typing it."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hermes.errors import BadInput
+from hermes.store.base import Filters, Row, SearchQuery
+from hermes.store.lists import check_page
+from hermes.store.matching import snippet
+from hermes.store.operations import Operations
+from hermes.store.query import parse
+
+_CONTEXT = 200
+
+
+class SearchOperations(Operations):
+    def search_messages(
+        self,
+        query: str,
+        source_filter: Sequence[str] | None = None,
+        exclude_sources: Sequence[str] | None = None,
+        role_filter: Sequence[str] | None = None,
+        limit: int = 20,
+        offset: int = 0,
+        *,
+        session_id: str | None = None,
+        lineage_id: str | None = None,
+        exclude_lineages: Sequence[str] = (),
+        after: float | None = None,
+        before: float | None = None,
+        archived: bool | None = None,
+        tag: str | None = None,
+        order: Literal["relevance", "newest", "oldest"] = "relevance",
+        one_per_lineage: bool = False,
+    ) -> list[Row]:
+        """Messages that hold every keyword, with a snippet and their neighbours; see query.py for the syntax.
+
+        Each row: id, session_id, role, snippet (`>>>match<<<`), timestamp, tool_name, source, model, session_started,
+        title, lineage_id, context. Ranked; never raises on what a person types. What was appended is found at once.
+        """
+        check_page(limit, offset)
+        if order not in ("relevance", "newest", "oldest"):
+            raise BadInput("Results are ordered by relevance, newest or oldest.")
+        node = parse(query) if isinstance(query, str) else None
+        if node is None or limit == 0:
+            return []
+        filters = Filters(
+            sources=_listed(source_filter),
+            exclude_sources=_listed(exclude_sources) or (),
+            roles=_listed(role_filter),
+            session_id=session_id,
+            lineage_id=lineage_id,
+            exclude_lineages=_listed(exclude_lineages) or (),
+            after=after,
+            before=before,
+            archived=archived,
+            tag=tag,
+        )
+        self._prepare_search()
+        with self._read() as reader:
+            rows = reader.search(SearchQuery(node, filters, order, one_per_lineage, limit, offset))
+            near = reader.neighbours([row["id"] for row in rows])
+        for row in rows:
+            row["snippet"] = snippet(node, row.pop("text"))
+            row["context"] = [
+                {"role": message["role"], "content": message["content"][:_CONTEXT]} for message in near[row["id"]]
+            ]
+        return rows
+
+    def _prepare_search(self) -> None:
+        """Bring the index up to date where that is cheaper than reading what it lacks."""
+
+
+def _listed(values: Sequence[str] | None) -> list[str] | None:
+    if values is None:
+        return None
+    return [values] if isinstance(values, str) else list(values)

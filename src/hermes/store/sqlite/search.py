@@ -1,0 +1,254 @@
+"""Strict search: the indexes propose, the text decides.
+
+A query tree becomes one FTS5 expression when every wanted leaf has words; ranked by bm25. Leaves of
+scripts without spaces, and of symbols, are looked up by their units; then the tree becomes a set
+expression over row ids, newest first. Where an index can only propose (punctuation, long runs), each
+candidate's text is checked against the query. Rows the index has not seen are read directly.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from typing import Any
+
+from hermes.model.sources import AUTOMATION_SOURCES
+from hermes.store.base import Filters, SearchQuery
+from hermes.store.matching import is_exact, matches
+from hermes.store.query import All, Leaf, Node, Without, leaves
+from hermes.store.query import Any as Either
+from hermes.store.sqlite.index import IndexTable
+from hermes.store.sqlite.table import Row, marks
+from hermes.store.words import UNSPACED, fold, unit_token
+
+_COLUMNS = """m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started,
+    s.title, s.lineage_id, m.content, m.tool_calls, m.kind, m.payload"""
+_FROM = "messages m JOIN sessions s ON s.id = m.session_id"
+_SPACED_WORD = re.compile(r"[^\W_]+")
+_RUN = re.compile(r"\S+")
+_MACHINES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
+# A delegated child is a machine's conversation too, whatever its source says.
+_BY_MACHINE = (
+    f"(s.source IN ({_MACHINES}) OR (s.shelf = 0 AND s.lineage_id = s.id AND s.parent_session_id IS NOT NULL))"
+)
+
+
+class SearchTable(IndexTable):
+    def search(self, query: SearchQuery) -> list[Row]:
+        hits = self._one_per_lineage(query) if query.one_per_lineage else self._stream(query)
+        found: list[Row] = []
+        for position, row in enumerate(hits):
+            if position >= query.offset + query.limit:
+                break
+            if position >= query.offset:
+                found.append(row)
+        return found
+
+    def _one_per_lineage(self, query: SearchQuery) -> Iterator[Row]:
+        seen: set[str] = set()
+        for row in self._stream(query):
+            if row["lineage_id"] not in seen:
+                seen.add(row["lineage_id"])
+                yield row
+
+    def _stream(self, query: SearchQuery) -> Iterator[Row]:
+        """Every match in order. The rows not indexed yet are the newest ones."""
+        where, bindings = self._where(query.filters)
+        fresh = self._fresh(query.node, where, bindings)
+        stale = {row["id"] for row in fresh}
+        stale |= {row[0] for row in self.connection.execute("SELECT message_id FROM index_queue")}
+        if query.order == "oldest":
+            yield from _merged(self._indexed(query, where, bindings, stale), fresh)
+            return
+        if query.order == "newest":
+            yield from _merged(reversed_rows(fresh), self._indexed(query, where, bindings, stale), newest=True)
+            return
+        yield from reversed_rows(fresh)
+        for tier in (f" AND NOT {_BY_MACHINE}", f" AND {_BY_MACHINE}"):
+            yield from self._indexed(query, where + tier, bindings, stale)
+
+    def _fresh(self, node: Node, where: str, bindings: list[Any]) -> list[Row]:
+        """Matches among the rows behind the index: the tail, and those that changed."""
+        sql = f"""SELECT {_COLUMNS} FROM {_FROM}
+                  WHERE (m.id > ? OR m.id IN (SELECT message_id FROM index_queue)) {where} ORDER BY m.id"""
+        rows = self.rows(sql, [self.indexed_through(), *bindings])
+        return [row for row in map(self._with_text, rows) if matches(node, fold(row["text"]))]
+
+    def _indexed(self, query: SearchQuery, where: str, bindings: list[Any], stale: set[int]) -> Iterator[Row]:
+        verify = not is_answered(query.node)
+        for row in self._candidates(query, where, bindings):
+            if row["id"] in stale:
+                continue
+            row = self._with_text(row)
+            if not verify or matches(query.node, fold(row["text"])):
+                yield row
+
+    def _candidates(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
+        expression = word_expression(query.node)
+        order = {"newest": "DESC", "oldest": "ASC"}.get(query.order)
+        if expression is not None:
+            by = f"f.rowid {order}" if order else "f.rank"
+            sql = f"""SELECT {_COLUMNS} FROM messages_fts f JOIN messages m ON m.id = f.rowid
+                      JOIN sessions s ON s.id = m.session_id WHERE f.messages_fts MATCH ? {where} ORDER BY {by}"""
+            return self.rows(sql, [expression, *bindings])
+        sets = _RowSets()
+        ids = sets.sql(query.node)
+        sql = f"""SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where} ORDER BY m.id {order or "DESC"}"""
+        return self.rows(sql, [*sets.bindings, *bindings])
+
+    def _where(self, filters: Filters) -> tuple[str, list[Any]]:
+        """The SQL of the filters: fixed texts and parameters, nothing a caller wrote."""
+        scope, bindings = self.in_scope("s.owner")
+        parts = ["s.trashed_at IS NULL AND m.carried_from IS NULL" + scope]
+        values: list[Any] = list(bindings)
+        for column, wanted in (("s.source", filters.sources), ("m.role", filters.roles)):
+            if wanted is not None:
+                parts.append(f"{column} IN ({marks(wanted)})")
+                values += wanted
+        for column, unwanted in (("s.source", filters.exclude_sources), ("s.lineage_id", filters.exclude_lineages)):
+            if unwanted:
+                parts.append(f"{column} NOT IN ({marks(unwanted)})")
+                values += unwanted
+        for sql, value in (
+            ("m.session_id = ?", filters.session_id),
+            ("s.lineage_id = ?", filters.lineage_id),
+            ("m.timestamp >= ?", filters.after),
+            ("m.timestamp < ?", filters.before),
+            ("s.id IN (SELECT session_id FROM session_tags WHERE tag = ?)", filters.tag),
+        ):
+            if value is not None:
+                parts.append(sql)
+                values.append(value)
+        if filters.archived is not None:
+            parts.append(f"s.archived_at IS {'NOT ' if filters.archived else ''}NULL")
+        return " AND " + " AND ".join(parts), values
+
+    def _with_text(self, row: Row) -> Row:
+        columns = [row.pop("content"), row["tool_name"], row.pop("tool_calls"), row.pop("kind"), row.pop("payload")]
+        row["text"] = self.searchable(columns)
+        return row
+
+    def neighbours(self, message_ids: Sequence[int]) -> dict[int, list[Row]]:
+        if not message_ids:
+            return {}
+        around = f"""
+            SELECT id, (SELECT MAX(b.id) FROM messages b WHERE b.session_id = m.session_id AND b.id < m.id) AS before,
+                   (SELECT MIN(a.id) FROM messages a WHERE a.session_id = m.session_id AND a.id > m.id) AS after
+            FROM messages m WHERE id IN ({marks(message_ids)})"""
+        triples = list(self.connection.execute(around, message_ids))
+        wanted = sorted({message_id for triple in triples for message_id in triple if message_id is not None})
+        sql = f"SELECT id, role, content, kind, payload FROM messages WHERE id IN ({marks(wanted)})"
+        shown = {row[0]: self._shown(row) for row in self.connection.execute(sql, wanted)}
+        return {
+            message_id: [shown[near] for near in (before, message_id, after) if near is not None]
+            for message_id, before, after in triples
+        }
+
+    def _shown(self, row: Sequence[Any]) -> Row:
+        message_id, role, content, kind, payload = row
+        if kind is not None or payload is not None:
+            content = self.searchable((content, None, None, kind, payload)).rstrip()
+        return {"id": message_id, "role": role, "content": content or ""}
+
+
+def reversed_rows(rows: list[Row]) -> list[Row]:
+    return rows[::-1]
+
+
+def _merged(first: Iterable[Row], second: Iterable[Row], *, newest: bool = False) -> Iterator[Row]:
+    """Two streams in id order as one."""
+    yield from merge(first, second, key=lambda row: row["id"], reverse=newest)
+
+
+def is_answered(node: Node) -> bool:
+    """Whether the indexes answer the whole query, so that no text has to be checked."""
+    if any(not _leaf_answered(leaf) for leaf in leaves(node)):
+        return False
+    return word_expression(node) is not None or all(not _has_words(leaf) for leaf in leaves(node))
+
+
+def _leaf_answered(leaf: Leaf) -> bool:
+    if is_exact(leaf) or (leaf.phrase and all(is_exact(Leaf(piece)) for piece in leaf.text.split())):
+        return True
+    folded = fold(leaf.text)
+    return not _has_words(leaf) and len(folded) <= 2 and not any(char.isspace() for char in folded)
+
+
+def _has_words(leaf: Leaf) -> bool:
+    return any(not UNSPACED.search(word) or _split_words(word) for word in _SPACED_WORD.findall(fold(leaf.text)))
+
+
+def _split_words(text: str) -> list[str]:
+    """The words of spaced scripts inside a text."""
+    return [word for piece in UNSPACED.split(text) for word in _SPACED_WORD.findall(piece)]
+
+
+def word_expression(node: Node) -> str | None:
+    """The query for the word index, or None when some wanted leaf has no words to ask it for."""
+    if isinstance(node, Leaf):
+        return _leaf_expression(node)
+    if isinstance(node, Without):
+        wanted = word_expression(node.wanted)
+        if wanted is None or not all(_leaf_answered(leaf) and _has_words(leaf) for leaf in leaves(node.unwanted)):
+            return wanted  # what is unwanted can only be told by the text
+        return f"({wanted} NOT {word_expression(node.unwanted)})"
+    parts = [word_expression(part) for part in node.parts]
+    if isinstance(node, Either):
+        present = [part for part in parts if part is not None]
+        return f"({' OR '.join(present)})" if len(present) == len(parts) else None
+    present = [part for part in parts if part is not None]
+    return f"({' AND '.join(present)})" if present else None
+
+
+def _leaf_expression(leaf: Leaf) -> str | None:
+    """Words of a leaf as FTS5 phrases. Unspaced writing between them breaks the phrase."""
+    folded = fold(leaf.text)
+    phrases = [_SPACED_WORD.findall(piece) for piece in UNSPACED.split(folded)]
+    written = ['"' + " ".join(words) + '"' for words in phrases if words]
+    if not written:
+        return None
+    if leaf.prefix and not UNSPACED.match(folded[-1]):
+        written[-1] += " *"
+    return f"({' AND '.join(written)})" if len(written) > 1 else written[0]
+
+
+class _RowSets:
+    """A query tree as SQL over row ids; used when a leaf can only be found by its units."""
+
+    def __init__(self) -> None:
+        self.bindings: list[str] = []
+
+    def sql(self, node: Node) -> str:
+        if isinstance(node, Leaf):
+            return self._leaf(node)
+        if isinstance(node, Without):
+            wanted = self.sql(node.wanted)
+            if not all(_leaf_answered(leaf) for leaf in leaves(node.unwanted)):
+                return wanted
+            return f"SELECT * FROM ({wanted}) EXCEPT SELECT * FROM ({self.sql(node.unwanted)})"
+        operator = " INTERSECT " if isinstance(node, All) else " UNION "
+        return operator.join(f"SELECT * FROM ({self.sql(part)})" for part in node.parts)
+
+    def _leaf(self, leaf: Leaf) -> str:
+        lookups: list[str] = []
+        words = _leaf_expression(leaf)
+        if words is not None:
+            lookups.append("SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?")
+            self.bindings.append(words)
+        found = leaf_units(leaf)
+        if found:
+            lookups.append("SELECT rowid FROM messages_fts_short WHERE messages_fts_short MATCH ?")
+            self.bindings.append(" AND ".join(f'"{unit_token(unit)}"' for unit in found))
+        if not lookups:  # characters no index knows: read everything
+            lookups.append("SELECT id FROM messages")
+        return " INTERSECT ".join(lookups)
+
+
+def leaf_units(leaf: Leaf) -> list[str]:
+    """The units every text with this leaf holds: pairs of each run, or the character that stands alone."""
+    found: list[str] = []
+    for run in _UNIT_RUN.findall(fold(leaf.text)):
+        found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+    return list(dict.fromkeys(found))
+
+
+_UNIT_RUN = re.compile(f"(?:{UNSPACED.pattern}|[^\\w\\s]|_)+")
