@@ -1,0 +1,33 @@
+"""One writer: every message is one call and one commit; the clock stops when the store is closed."""
+
+import time
+
+from program import answer, at_share, create, events, job, message, open_store, timed_appends
+
+
+def main() -> None:
+    work = job()
+    db = open_store(work["database"])
+    messages = []
+    for event in events(work["corpus"]):
+        if event["event"] == "session":
+            create(db, {**event, "parent": None})
+        elif event["event"] == "message":
+            messages.append(message(event))
+    begun = time.perf_counter()
+    waits = timed_appends(db, messages)
+    written = time.perf_counter()
+    db.close()
+    closed = time.perf_counter()
+    answer(
+        {
+            "rate": len(messages) / (closed - begun),
+            "rate_before_close": len(messages) / (written - begun),
+            "p50": at_share(waits, 0.5),
+            "p99": at_share(waits, 0.99),
+            "max": max(waits),
+        }
+    )
+
+
+main()
