@@ -94,7 +94,8 @@ class Reader(Protocol):
         """Sessions whose parent this is, of any relation, oldest first."""
 
     def continuation(self, session_id: str) -> str | None:
-        """The newest child that started when or after this one ended with reason `compression`."""
+        """The newest child of the same conversation that started when or after this one ended with reason
+        `compression`."""
 
     def conversations(self, query: ListQuery) -> list[Row]:
         """List rows, with `preview`, `last_active` and, for compressed ones, the chain's sums."""
@@ -129,6 +130,33 @@ class Reader(Protocol):
     def neighbours(self, message_ids: Sequence[int]) -> dict[int, list[Row]]:
         """For each message: the one before it, itself, and the one after it in its session (role, content)."""
 
+    # What recall asks; message ids are keys throughout.
+
+    def indexed_messages(self) -> int:
+        """About how many messages the index holds."""
+
+    def vocabulary(self, prefix: str) -> dict[str, int]:
+        """The words in the index that begin so, each with the number of messages that hold it."""
+
+    def word_counts(self, forms: Sequence[str]) -> dict[int, float]:
+        """How often any of these words occurs, by message."""
+
+    def unit_counts(self, unit: str) -> dict[int, float]:
+        """The messages that hold this character or pair of an unspaced script."""
+
+    def unindexed(self) -> list[tuple[int, str]]:
+        """Messages the index has not seen yet, with their text."""
+
+    def admit(self, message_ids: Sequence[int], filters: Filters) -> dict[int, tuple[str, str]]:
+        """Those of the messages that scope and filters let through: (session id, role)."""
+
+    def outlines(self, session_ids: Sequence[str]) -> list[Row]:
+        """session_id, title, source, started_at, last_active, lineage_id, by_machine, and `messages`: (id, number of
+        words) in order."""
+
+    def texts(self, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Role and text, as search sees it."""
+
     def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
         """Ledger sums grouped by model, source, owner, session or local day."""
 
@@ -142,8 +170,9 @@ class Reader(Protocol):
 class Writer(Reader, Protocol):
     """What can be changed, within one transaction. A writer reads its own writes."""
 
-    def insert_session(self, row: Row, prompt: Payload | None) -> bool:
-        """False, and nothing changed, when the id exists (in whatever scope)."""
+    def insert_session(self, row: Row, prompt: Payload | None, *, branch: bool = False) -> bool:
+        """False, and nothing changed, when the id exists (in whatever scope). Its place in lists follows from its
+        parent; a `branch` is a conversation of its own whatever the parent ended with."""
 
     def update_session(self, session_id: str, changes: Row) -> bool:
         """Set columns; False when there is no such session in scope."""

@@ -13,6 +13,7 @@ from hermes.store.handoff import HandoffOperations
 from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
 from hermes.store.messages import MessageOperations
+from hermes.store.recall import RecallOperations
 from hermes.store.search import SearchOperations
 from hermes.store.titles import TitleOperations
 from hermes.store.usage import UsageOperations
@@ -28,6 +29,7 @@ class Store(
     ListOperations,
     HandoffOperations,
     SearchOperations,
+    RecallOperations,
 ):
     """Every operation, by subject. `SessionDB` performs each on its own, `Transaction` several as one."""
 

@@ -29,6 +29,9 @@ class Operations:
     def _now(self) -> float:
         raise NotImplementedError
 
+    def _prepare_search(self) -> None:
+        """Bring the index up to date where that is cheaper than reading what it lacks."""
+
 
 def public(row: Row) -> Row:
     """A session row as callers see it: without our bookkeeping columns."""

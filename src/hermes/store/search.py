@@ -45,12 +45,12 @@ class SearchOperations(Operations):
         if node is None or limit == 0:
             return []
         filters = Filters(
-            sources=_listed(source_filter),
-            exclude_sources=_listed(exclude_sources) or (),
-            roles=_listed(role_filter),
+            sources=listed(source_filter),
+            exclude_sources=listed(exclude_sources) or (),
+            roles=listed(role_filter),
             session_id=session_id,
             lineage_id=lineage_id,
-            exclude_lineages=_listed(exclude_lineages) or (),
+            exclude_lineages=listed(exclude_lineages) or (),
             after=after,
             before=before,
             archived=archived,
@@ -67,11 +67,8 @@ class SearchOperations(Operations):
             ]
         return rows
 
-    def _prepare_search(self) -> None:
-        """Bring the index up to date where that is cheaper than reading what it lacks."""
 
-
-def _listed(values: Sequence[str] | None) -> list[str] | None:
+def listed(values: Sequence[str] | None) -> list[str] | None:
     if values is None:
         return None
     return [values] if isinstance(values, str) else list(values)

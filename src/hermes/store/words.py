@@ -8,6 +8,7 @@ These pairs, and the single characters, are the *units* of a text.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _RANGES = (
     "\u0e00-\u0fff"  # Thai, Lao, Tibetan
@@ -19,8 +20,7 @@ _RANGES = (
 UNSPACED = re.compile(f"[{_RANGES}]")
 _UNSPACED_RUN = re.compile(f"[{_RANGES}]+")
 _UNIT_RUN = re.compile(f"(?:[{_RANGES}]|[^\\w\\s]|_)+")
-_ASCII_RUN = re.compile(r"[^A-Za-z0-9\s]{2,}")
-_ASCII_SYMBOLS = frozenset(chr(code) for code in range(33, 127) if not chr(code).isalnum())
+_ASCII_WORDS_TO_SPACE = {code: " " for code in range(128) if chr(code).isalnum()}
 _CHUNK = re.compile(r"\S+")
 
 
@@ -60,16 +60,14 @@ def spaced_out(text: str) -> str:
 
 def units(folded: str) -> set[str]:
     """The single characters and pairs by which unspaced scripts and symbols are found."""
-    if folded.isascii():
-        found = _ASCII_SYMBOLS.intersection(folded)
-        runs = _ASCII_RUN.findall(folded)
-    else:
-        runs = _UNIT_RUN.findall(folded)
-        found = frozenset("".join(runs))
-    pairs = {run[i : i + 2] for run in set(runs) for i in range(len(run) - 1)}
-    return pairs | found
+    spaced = folded.translate(_ASCII_WORDS_TO_SPACE).split() if folded.isascii() else _UNIT_RUN.findall(folded)
+    runs = set(spaced)
+    found = set("".join(runs))
+    found.update(run[i : i + 2] for run in runs for i in range(len(run) - 1))
+    return found
 
 
+@lru_cache(maxsize=65536)
 def unit_token(unit: str) -> str:
     """A unit as a token any tokenizer keeps whole."""
     return "u" + "u".join(f"{ord(char):x}" for char in unit)

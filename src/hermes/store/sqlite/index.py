@@ -108,7 +108,7 @@ class IndexTable(Table):
                 trigrams.append((message_id, chunks))
             found = units(folded)
             if found:
-                shorts.append((message_id, " ".join(sorted(map(unit_token, found)))))
+                shorts.append((message_id, " ".join(map(unit_token, found))))
         for statement, fed in zip(statements, (words, trigrams, shorts), strict=True):
             if fed:
                 self.connection.executemany(statement, fed)

@@ -23,13 +23,14 @@ from hermes.store.words import UNSPACED, fold, unit_token
 _COLUMNS = """m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started,
     s.title, s.lineage_id, m.content, m.tool_calls, m.kind, m.payload"""
 _FROM = "messages m JOIN sessions s ON s.id = m.session_id"
+BEHIND_THE_INDEX = "SELECT id FROM messages WHERE id > ? UNION SELECT message_id FROM index_queue"
+_DIRECTION = {"relevance": "DESC", "newest": "DESC", "oldest": "ASC"}
+_RANKED = 3000
 _SPACED_WORD = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"\S+")
 _MACHINES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
 # A delegated child is a machine's conversation too, whatever its source says.
-_BY_MACHINE = (
-    f"(s.source IN ({_MACHINES}) OR (s.shelf = 0 AND s.lineage_id = s.id AND s.parent_session_id IS NOT NULL))"
-)
+BY_MACHINE = f"(s.source IN ({_MACHINES}) OR (s.shelf = 0 AND s.lineage_id = s.id AND s.parent_session_id IS NOT NULL))"
 
 
 class SearchTable(IndexTable):
@@ -63,13 +64,13 @@ class SearchTable(IndexTable):
             yield from _merged(reversed_rows(fresh), self._indexed(query, where, bindings, stale), newest=True)
             return
         yield from reversed_rows(fresh)
-        for tier in (f" AND NOT {_BY_MACHINE}", f" AND {_BY_MACHINE}"):
+        for tier in (f" AND NOT {BY_MACHINE}", f" AND {BY_MACHINE}"):
             yield from self._indexed(query, where + tier, bindings, stale)
 
     def _fresh(self, node: Node, where: str, bindings: list[Any]) -> list[Row]:
         """Matches among the rows behind the index: the tail, and those that changed."""
         sql = f"""SELECT {_COLUMNS} FROM {_FROM}
-                  WHERE (m.id > ? OR m.id IN (SELECT message_id FROM index_queue)) {where} ORDER BY m.id"""
+                  WHERE m.id IN ({BEHIND_THE_INDEX}) {where} ORDER BY m.id"""
         rows = self.rows(sql, [self.indexed_through(), *bindings])
         return [row for row in map(self._with_text, rows) if matches(node, fold(row["text"]))]
 
@@ -84,16 +85,58 @@ class SearchTable(IndexTable):
 
     def _candidates(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
         expression = word_expression(query.node)
-        order = {"newest": "DESC", "oldest": "ASC"}.get(query.order)
-        if expression is not None:
-            by = f"f.rowid {order}" if order else "f.rank"
-            sql = f"""SELECT {_COLUMNS} FROM messages_fts f JOIN messages m ON m.id = f.rowid
-                      JOIN sessions s ON s.id = m.session_id WHERE f.messages_fts MATCH ? {where} ORDER BY {by}"""
-            return self.rows(sql, [expression, *bindings])
+        if expression is None:
+            yield from self._by_units(query, where, bindings)
+        elif query.order != "relevance":
+            yield from self._by_words(expression, where, bindings, f"f.rowid {_DIRECTION[query.order]}")
+        else:
+            border = self._border(query.node)
+            if border:
+                yield from self._by_words(expression, f" AND f.rowid > {border}{where}", bindings, "f.rank")
+                where = f" AND f.rowid <= {border}{where}"
+            yield from self._by_words(expression, where, bindings, "f.rank")
+
+    def _by_words(self, expression: str, where: str, bindings: list[Any], order: str) -> Iterator[Row]:
+        sql = f"""SELECT {_COLUMNS} FROM messages_fts f JOIN messages m ON m.id = f.rowid
+                  JOIN sessions s ON s.id = m.session_id WHERE f.messages_fts MATCH ? {where} ORDER BY {order}"""
+        return self.rows(sql, [expression, *bindings])
+
+    def _by_units(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
         sets = _RowSets()
         ids = sets.sql(query.node)
-        sql = f"""SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where} ORDER BY m.id {order or "DESC"}"""
+        sql = f"""SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where}
+                  ORDER BY m.id {_DIRECTION[query.order]}"""
         return self.rows(sql, [*sets.bindings, *bindings])
+
+    def _border(self, node: Node) -> int:
+        """Where ranking begins, for words that are nearly everywhere: the newest few thousand hits are ranked first,
+        the older ones after them. So a common word costs the same in a large store as in a small one. 0: rank all."""
+        likely = self._likely_hits(node)
+        through = self.indexed_through()
+        return int(through * (1 - _RANKED / likely)) if likely > 2 * _RANKED else 0
+
+    def _likely_hits(self, node: Node) -> int:
+        """At most how many messages can match, by the words' own counts."""
+        if isinstance(node, Leaf):
+            words = _split_words(fold(node.text))
+            if not words or node.prefix:
+                return _RANKED
+            return min(self.messages_with(word) for word in words)
+        if isinstance(node, Without):
+            return self._likely_hits(node.wanted)
+        counts = [self._likely_hits(part) for part in node.parts]
+        return min(counts) if isinstance(node, All) else sum(counts)
+
+    def messages_with(self, word: str) -> int:
+        self.word_views()
+        return int(self.one("SELECT doc FROM temp.hermes_words WHERE term = ?", (word,)) or 0)
+
+    def word_views(self) -> None:
+        """FTS5's own view of its words; temporary, nothing of it is in the file."""
+        self.connection.execute(
+            """CREATE VIRTUAL TABLE IF NOT EXISTS temp.hermes_words USING fts5vocab(main, messages_fts, row);
+               CREATE VIRTUAL TABLE IF NOT EXISTS temp.hermes_places USING fts5vocab(main, messages_fts, instance)"""
+        )
 
     def _where(self, filters: Filters) -> tuple[str, list[Any]]:
         """The SQL of the filters: fixed texts and parameters, nothing a caller wrote."""

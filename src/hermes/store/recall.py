@@ -1,0 +1,323 @@
+"""Recall: sessions for a question in plain words.
+
+Three rankings are made and added up. Messages: a good single message. Windows: a message with its
+neighbours, because the answer often follows the words of the question. Sessions: the conversation as a
+whole. Each is BM25 over stems, scaled to its best; what the weights are and why is in docs/design/recall.md.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Any
+
+from hermes.errors import BadInput
+from hermes.model.sources import AUTOMATION_SOURCES
+from hermes.store.base import Filters, Reader, Row
+from hermes.store.lists import check_page
+from hermes.store.matching import Span, window
+from hermes.store.operations import Operations
+from hermes.store.questions import WORD, Question, Term, understand
+from hermes.store.search import listed
+from hermes.store.words import composed, fold
+
+MESSAGES, WINDOWS, SESSIONS = 1.0, 1.5, 0.6  # weights of the three rankings
+NEIGHBOURS = 2  # messages on each side of a window
+_K1 = 1.2
+_LENGTH = {"messages": 0.2, "windows": 0.5, "sessions": 0.75}  # how much a long text is held against it
+_DECAY, _BEST = 0.3, 5  # a session's messages count less and less
+_CANDIDATE_MESSAGES, _CANDIDATE_SESSIONS = 1000, 40
+_TOO_COMMON, _SMALL = 10, 500  # in a large store, a word of every tenth message tells nothing
+_AUTOMATION = 0.5  # a machine talking to itself counts half
+_IN_TIME = 1.5  # the question named a time and the session was active then
+_EXCERPT = 300
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What was found for one term: how often, in which message."""
+
+    term: Term
+    forms: list[str]
+    counts: dict[int, float]
+    weight: float = 0.0
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A session worth a closer look: all its messages in order (id, number of words), and the places of those
+    that hold a term."""
+
+    row: Row
+    messages: list[tuple[int, int]]
+    hits: list[int]
+    parts: dict[str, float] = field(default_factory=dict)
+    score: float = 0.0
+    best: list[int] = field(default_factory=list)
+
+
+class RecallOperations(Operations):
+    def recall(
+        self,
+        question: str,
+        limit: int = 5,
+        *,
+        sources: Sequence[str] | None = None,
+        exclude_sources: Sequence[str] = (),
+        roles: Sequence[str] | None = None,
+        after: float | None = None,
+        before: float | None = None,
+        exclude_lineages: Sequence[str] = (),
+        archived: bool | None = None,
+        tag: str | None = None,
+        recency: float = 0.0,
+        role_weights: Mapping[str, float] | None = None,
+        explain: bool = False,
+    ) -> list[Row]:
+        """Sessions that answer a question asked in plain words, best first.
+
+        Each row: session_id, title, source, score, last_active, excerpts (message id, role, text around the hit).
+        `recency` favours recent sessions (0: not at all; 1: one of last month counts about twice one of last year),
+        `role_weights` the words of some roles, such as {"tool": 0.5}; both are neutral by default. A time named in
+        the question ("last March") favours sessions of that time. `explain` adds why.
+        """
+        check_page(limit, 0)
+        if not isinstance(question, str):
+            raise BadInput("A question must be text.")
+        now = self._now()
+        asked = understand(question, now)
+        filters = Filters(
+            sources=listed(sources),
+            exclude_sources=listed(exclude_sources) or (),
+            roles=listed(roles),
+            after=after,
+            before=before,
+            exclude_lineages=listed(exclude_lineages) or (),
+            archived=archived,
+            tag=tag,
+        )
+        if not asked.terms or limit == 0:
+            return []
+        self._prepare_search()
+        with self._read() as reader:
+            evidence = gather(reader, asked)
+            found = candidates(reader, evidence, filters, role_weights or {})
+            rank(found, evidence, asked, recency, now)
+            chosen = sorted(found, key=lambda one: (-one.score, -one.row["last_active"]))[:limit]
+            texts = reader.texts([message for one in chosen for message in one.best])
+        return [_answer(one, evidence, texts, asked, explain) for one in chosen]
+
+
+def gather(reader: Reader, asked: Question) -> list[Evidence]:
+    """For each term, every form of it that occurs, and where."""
+    total = reader.indexed_messages()
+    forms = {term: _forms(reader, term, asked) for term in asked.terms}
+    telling = [term for term in asked.terms if sum(forms[term].values()) <= max(_SMALL, total // _TOO_COMMON)]
+    tail = reader.unindexed()
+    evidence = []
+    for term in telling or asked.terms:
+        counts = reader.unit_counts(term.text) if term.unspaced else reader.word_counts(list(forms[term]))
+        found = Evidence(term, list(forms[term]), counts)
+        _add_tail(found, tail, asked)
+        if found.counts:
+            frequency = len(found.counts)
+            found.weight = math.log(1 + (max(total, frequency) - frequency + 0.5) / (frequency + 0.5))
+            evidence.append(found)
+    return evidence
+
+
+def _forms(reader: Reader, term: Term, asked: Question) -> dict[str, int]:
+    """The words in the index that are forms of the term, and about how many messages hold them."""
+    if term.unspaced:
+        return {term.text: 0}
+    return {word: count for word, count in reader.vocabulary(_root(term.text)).items() if asked.stem(word) == term.text}
+
+
+def _root(stem: str) -> str:
+    """What all forms of a stem begin with: its last letter may change (happy, happiness)."""
+    return stem[:-1] if len(stem) > 3 else stem
+
+
+def _add_tail(found: Evidence, tail: Iterable[tuple[int, str]], asked: Question) -> None:
+    """Messages the index has not seen yet count like the others."""
+    for message_id, text in tail:
+        folded = fold(text)
+        if found.term.unspaced:
+            count = folded.count(found.term.text)
+        else:
+            count = sum(asked.stem(word) == found.term.text for word in WORD.findall(folded))
+        if count:
+            found.counts[message_id] = count
+
+
+def candidates(
+    reader: Reader, evidence: list[Evidence], filters: Filters, role_weights: Mapping[str, float]
+) -> list[Candidate]:
+    """The sessions worth a closer look."""
+    scores: dict[int, float] = defaultdict(float)
+    for found in evidence:
+        for message_id, count in found.counts.items():
+            scores[message_id] += found.weight * _saturated(count, 1.0)
+    best = [message_id for _, message_id in nlargest(_CANDIDATE_MESSAGES, zip(scores.values(), scores, strict=True))]
+    admitted = reader.admit(best, filters)
+    per_session: dict[str, float] = defaultdict(float)
+    for message_id, (session_id, role) in admitted.items():
+        if role in role_weights:
+            _reweigh(evidence, message_id, role_weights[role])
+        per_session[session_id] += scores[message_id] * role_weights.get(role, 1.0)
+    chosen = nlargest(_CANDIDATE_SESSIONS, per_session, key=lambda session_id: per_session[session_id])
+    return [_candidate(row, admitted) for row in reader.outlines(chosen)]
+
+
+def _candidate(row: Row, admitted: Mapping[int, tuple[str, str]]) -> Candidate:
+    messages = row.pop("messages")
+    return Candidate(row, messages, [place for place, (message, _) in enumerate(messages) if message in admitted])
+
+
+def _reweigh(evidence: list[Evidence], message_id: int, weight: float) -> None:
+    for found in evidence:
+        if message_id in found.counts:
+            found.counts[message_id] *= weight
+
+
+def rank(found: list[Candidate], evidence: list[Evidence], asked: Question, recency: float, now: float) -> None:
+    """Fill in every candidate's score."""
+    words = sum(size for one in found for _, size in one.messages)
+    average = words / max(1, sum(len(one.messages) for one in found)) or 1.0
+    usual = words / max(1, len(found)) or 1.0
+    for one in found:
+        places = _places(one, evidence)
+        messages = _message_scores(one, places, average)
+        one.best = [one.messages[place][0] for place in nlargest(3, messages, key=lambda place: messages[place])]
+        one.parts["messages"] = _summed(messages.values())
+        one.parts["windows"] = _summed(_window_scores(one, places, average).values())
+        one.parts["sessions"] = _session_score(places, sum(size for _, size in one.messages) / usual)
+    for name, weight in (("messages", MESSAGES), ("windows", WINDOWS), ("sessions", SESSIONS)):
+        top = max((one.parts[name] for one in found), default=0.0) or 1.0
+        for one in found:
+            one.parts[name] = weight * one.parts[name] / top
+    for one in found:
+        one.score = sum(one.parts.values()) * _circumstances(one.row, asked, recency, now)
+
+
+def _circumstances(row: Row, asked: Question, recency: float, now: float) -> float:
+    """What speaks for a session besides its words."""
+    factor = _AUTOMATION if row["by_machine"] or row["source"] in AUTOMATION_SOURCES else 1.0
+    if asked.after is not None and asked.before is not None:
+        overlaps = row["started_at"] < asked.before and row["last_active"] >= asked.after
+        factor *= _IN_TIME if overlaps else 1.0
+    months = max(0.0, now - row["last_active"]) / (30 * 86400)
+    return float(factor / (1 + months / 10) ** recency)
+
+
+Places = list[tuple[float, list[tuple[int, float]]]]  # per term: its weight, and (place in the session, count)
+
+
+def _places(one: Candidate, evidence: list[Evidence]) -> Places:
+    ids = [(place, one.messages[place][0]) for place in one.hits]
+    return [
+        (found.weight, [(place, found.counts[message]) for place, message in ids if message in found.counts])
+        for found in evidence
+    ]
+
+
+def _message_scores(one: Candidate, places: Places, average: float) -> dict[int, float]:
+    stretches = {place: _stretch("messages", one.messages[place][1] / average) for place in one.hits}
+    scores: dict[int, float] = defaultdict(float)
+    for weight, found in places:
+        for place, count in found:
+            scores[place] += weight * _saturated(count, stretches[place])
+    return scores
+
+
+def _window_scores(one: Candidate, places: Places, average: float) -> dict[int, float]:
+    """BM25 of each message together with its neighbours."""
+    scores: dict[int, float] = defaultdict(float)
+    stretches: dict[int, float] = {}
+    for weight, found in places:
+        counts: dict[int, float] = defaultdict(float)
+        for place, count in found:
+            for near in _around(place, one):
+                counts[near] += count
+        for place, count in counts.items():
+            if place not in stretches:
+                length = sum(one.messages[near][1] for near in _around(place, one))
+                stretches[place] = _stretch("windows", length / (average * (2 * NEIGHBOURS + 1)))
+            scores[place] += weight * _saturated(count, stretches[place])
+    return scores
+
+
+def _around(place: int, one: Candidate) -> range:
+    return range(max(0, place - NEIGHBOURS), min(len(one.messages), place + NEIGHBOURS + 1))
+
+
+def _session_score(places: Places, relative_length: float) -> float:
+    stretch = _stretch("sessions", relative_length)
+    return sum(weight * _saturated(sum(count for _, count in found), stretch) for weight, found in places)
+
+
+def _stretch(ranking: str, relative_length: float) -> float:
+    return 1 - _LENGTH[ranking] + _LENGTH[ranking] * relative_length
+
+
+def _saturated(count: float, stretch: float) -> float:
+    return count * (_K1 + 1) / (count + _K1 * stretch) if count else 0.0
+
+
+def _summed(scores: Iterable[float]) -> float:
+    """The best few, each counting less than the one before."""
+    return sum(score * _DECAY**place for place, score in enumerate(sorted(scores, reverse=True)[:_BEST]))
+
+
+def _answer(
+    one: Candidate, evidence: list[Evidence], texts: Mapping[int, tuple[str, str]], asked: Question, explain: bool
+) -> Row:
+    answer: Row = {
+        "session_id": one.row["session_id"],
+        "title": one.row["title"],
+        "source": one.row["source"],
+        "score": round(one.score, 4),
+        "last_active": one.row["last_active"],
+        "started_at": one.row["started_at"],
+        "lineage_id": one.row["lineage_id"],
+        "excerpts": [
+            _excerpt(message_id, *texts[message_id], evidence) for message_id in one.best if message_id in texts
+        ],
+    }
+    if explain:
+        answer["why"] = _why(one, evidence, asked)
+    return answer
+
+
+def _excerpt(message_id: int, role: str, text: str, evidence: list[Evidence]) -> dict[str, Any]:
+    text = composed(text)
+    folded = fold(text)
+    spans = sorted(
+        (at, at + len(form))
+        for found in evidence
+        for form in found.forms
+        if message_id in found.counts and (at := folded.find(form)) >= 0
+    )
+    start, end = window(text, [Span(*span) for span in spans], _EXCERPT)
+    shown = ("..." if start else "") + text[start:end].strip() + ("..." if end < len(text) else "")
+    return {"message_id": message_id, "role": role, "text": shown}
+
+
+def _why(one: Candidate, evidence: list[Evidence], asked: Question) -> dict[str, Any]:
+    ids = {message_id for message_id, _ in one.messages}
+    return {
+        "rankings": {name: round(part, 4) for name, part in one.parts.items()},
+        "terms": [
+            {
+                "term": found.term.text,
+                "forms": found.forms[:10],
+                "weight": round(found.weight, 3),
+                "messages_here": sum(message_id in ids for message_id in found.counts),
+                "messages_everywhere": len(found.counts),
+            }
+            for found in evidence
+        ],
+        "language": asked.language,
+        "time": None if asked.after is None else (asked.after, asked.before),
+    }
