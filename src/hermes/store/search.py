@@ -61,6 +61,7 @@ class SearchOperations(Operations):
             rows = reader.search(SearchQuery(node, filters, order, one_per_lineage, limit, offset))
             near = reader.neighbours([row["id"] for row in rows])
         for row in rows:
+            del row["by_machine"]
             row["snippet"] = snippet(node, row.pop("text"))
             row["context"] = [
                 {"role": message["role"], "content": message["content"][:_CONTEXT]} for message in near[row["id"]]

@@ -44,11 +44,15 @@ class IndexTable(Table):
         return int(self.one("SELECT value FROM state_meta WHERE key = 'indexed_through'") or 0)
 
     def index_lag(self) -> int:
-        """How many rows the index is behind: the tail, and what waits in the queue."""
-        tail = self.one(
-            "SELECT COUNT(*) FROM messages WHERE id > ? AND carried_from IS NULL", (self.indexed_through(),)
+        """How many rows the index is behind, at most: the tail, and what waits in the queue."""
+        return int(
+            self.one(
+                """SELECT (SELECT COALESCE(MAX(id), 0) FROM messages)
+                   - (SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'indexed_through')
+                   + (SELECT COUNT(*) FROM index_queue)"""
+            )
+            or 0
         )
-        return int(tail) + int(self.one("SELECT COUNT(*) FROM index_queue"))
 
     def index_batch(self) -> bool:
         """Index the next rows; True when there is more to do."""

@@ -17,17 +17,15 @@ class RecallTable(SearchTable):
         return max(1, self.indexed_through())
 
     def vocabulary(self, prefix: str) -> dict[str, int]:
-        self.word_views()
         sql = "SELECT term, doc FROM temp.hermes_words WHERE term >= ? AND term < ? AND length(term) <= ?"
         bounds = (prefix, prefix + "\U0010ffff", len(prefix) + 10)
-        return dict(self.connection.execute(sql, bounds))
+        return dict(self.words(sql, bounds))
 
     def word_counts(self, forms: Sequence[str]) -> dict[int, float]:
-        self.word_views()
         counts: dict[int, float] = {}
         for form in forms[:_MOST_FORMS]:
             sql = "SELECT doc, COUNT(*) FROM temp.hermes_places WHERE term = ? GROUP BY doc"
-            for message_id, count in self.connection.execute(sql, (form,)):
+            for message_id, count in self.words(sql, (form,)):
                 counts[message_id] = counts.get(message_id, 0) + count
         return counts
 

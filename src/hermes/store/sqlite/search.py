@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
 
+import apsw
+
 from hermes.model.sources import AUTOMATION_SOURCES
 from hermes.store.base import Filters, SearchQuery
 from hermes.store.matching import is_exact, matches
@@ -20,17 +22,20 @@ from hermes.store.sqlite.index import IndexTable
 from hermes.store.sqlite.table import Row, marks
 from hermes.store.words import UNSPACED, fold, unit_token
 
-_COLUMNS = """m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started,
-    s.title, s.lineage_id, m.content, m.tool_calls, m.kind, m.payload"""
 _FROM = "messages m JOIN sessions s ON s.id = m.session_id"
 BEHIND_THE_INDEX = "SELECT id FROM messages WHERE id > ? UNION SELECT message_id FROM index_queue"
 _DIRECTION = {"relevance": "DESC", "newest": "DESC", "oldest": "ASC"}
 _RANKED = 3000
+_FEW = 200
 _SPACED_WORD = re.compile(r"[^\W_]+")
 _RUN = re.compile(r"\S+")
 _MACHINES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
 # A delegated child is a machine's conversation too, whatever its source says.
 BY_MACHINE = f"(s.source IN ({_MACHINES}) OR (s.shelf = 0 AND s.lineage_id = s.id AND s.parent_session_id IS NOT NULL))"
+
+
+_COLUMNS = f"""m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started,
+    s.title, s.lineage_id, m.content, m.tool_calls, m.kind, m.payload, {BY_MACHINE} AS by_machine"""
 
 
 class SearchTable(IndexTable):
@@ -64,6 +69,10 @@ class SearchTable(IndexTable):
             yield from _merged(reversed_rows(fresh), self._indexed(query, where, bindings, stale), newest=True)
             return
         yield from reversed_rows(fresh)
+        if self._likely_hits(query.node) <= _FEW:
+            hits = list(self._indexed(query, where, bindings, stale))
+            yield from sorted(hits, key=lambda row: row["by_machine"])  # stable: ranks stay within each
+            return
         for tier in (f" AND NOT {BY_MACHINE}", f" AND {BY_MACHINE}"):
             yield from self._indexed(query, where + tier, bindings, stale)
 
@@ -112,8 +121,7 @@ class SearchTable(IndexTable):
         """Where ranking begins, for words that are nearly everywhere: the newest few thousand hits are ranked first,
         the older ones after them. So a common word costs the same in a large store as in a small one. 0: rank all."""
         likely = self._likely_hits(node)
-        through = self.indexed_through()
-        return int(through * (1 - _RANKED / likely)) if likely > 2 * _RANKED else 0
+        return int(self.indexed_through() * (1 - _RANKED / likely)) if likely > 2 * _RANKED else 0
 
     def _likely_hits(self, node: Node) -> int:
         """At most how many messages can match, by the words' own counts."""
@@ -128,11 +136,18 @@ class SearchTable(IndexTable):
         return min(counts) if isinstance(node, All) else sum(counts)
 
     def messages_with(self, word: str) -> int:
-        self.word_views()
-        return int(self.one("SELECT doc FROM temp.hermes_words WHERE term = ?", (word,)) or 0)
+        found = self.words("SELECT doc FROM temp.hermes_words WHERE term = ?", (word,))
+        return int(found[0][0]) if found else 0
 
-    def word_views(self) -> None:
-        """FTS5's own view of its words; temporary, nothing of it is in the file."""
+    def words(self, sql: str, bindings: Sequence[Any]) -> list[Any]:
+        """Ask FTS5's own view of its words; temporary, made on first use, nothing of it is in the file."""
+        try:
+            return list(self.connection.execute(sql, bindings))
+        except apsw.SQLError:
+            self._make_word_views()
+            return list(self.connection.execute(sql, bindings))
+
+    def _make_word_views(self) -> None:
         self.connection.execute(
             """CREATE VIRTUAL TABLE IF NOT EXISTS temp.hermes_words USING fts5vocab(main, messages_fts, row);
                CREATE VIRTUAL TABLE IF NOT EXISTS temp.hermes_places USING fts5vocab(main, messages_fts, instance)"""
