@@ -7,6 +7,7 @@ is kept losslessly in an escaped form; a column beside the text says that it is.
 import re
 
 _UNSTORABLE = re.compile("[\\\\\x00\ud800-\udfff]")
+_NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
 
@@ -32,7 +33,13 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
+def storable(text: str) -> str:
+    """The text with what no engine keeps shown as U+FFFD; for what is derived, never for what was said."""
+    return text if is_storable(text) else _NOT_KEPT.sub("\ufffd", text)
+
+
 def clip(text: str, length: int, ellipsis: str = "...") -> str:
     """The first `length` characters on one line, then the ellipsis when there was more."""
-    line = " ".join(text[: length * 20].split())
+    words = text.split(None, length + 1)[: length + 1]  # this many fill any line, however long the text is
+    line = " ".join(words)
     return line if len(line) <= length else line[:length] + ellipsis

@@ -10,6 +10,7 @@ import unicodedata
 from hermes.errors import BadInput
 
 MAX_TITLE_LENGTH = 100
+_MOST_READ = MAX_TITLE_LENGTH * 50  # longer ones are refused in any case: no need to normalise megabytes
 _NUMBERED = re.compile(r"^(?P<base>.+) #(?P<number>[0-9]{1,9})$", re.DOTALL)
 _ZWJ = "\u200d"
 _VARIATION = "\ufe0f"
@@ -30,38 +31,59 @@ def sanitize_title(title: str | None) -> str | None:
         return None
     if not isinstance(title, str):
         raise BadInput("A title must be text.")
-    # A title this long is refused below in any case; do not normalise megabytes first.
-    text = unicodedata.normalize("NFC", title[: MAX_TITLE_LENGTH * 50])
-    text = re.sub(r"[\t\n\r\v\f\x85\u2028\u2029]", " ", text)
-    text = "".join(char for i, char in enumerate(text) if _is_visible(text, i, char))
-    text = re.sub(r"\s+", " ", text).strip()
-    if not text:
-        return None
-    if len(text) > MAX_TITLE_LENGTH or len(title) > MAX_TITLE_LENGTH * 50:
+    text = _visible(title)
+    if text and (len(text) > MAX_TITLE_LENGTH or len(title) > _MOST_READ):
         raise BadInput(
             f"Title too long ({min(len(text), len(title))} characters, at most {MAX_TITLE_LENGTH}); shorten it."
         )
-    return text
+    return text or None
 
 
-def _is_visible(text: str, index: int, char: str) -> bool:
-    category = unicodedata.category(char)
-    if char == _ZWJ:
-        before = text[index - 1] if index else ""
-        after = text[index + 1] if index + 1 < len(text) else ""
-        return _joins(before) and _joins(after)
-    if char == _VARIATION:
-        return index > 0 and unicodedata.category(text[index - 1]) not in ("Cc", "Cf", "Zs", "Mn")
-    if 0xFE00 <= ord(char) <= 0xFE0E or 0xE0100 <= ord(char) <= 0xE01EF:
+def fitting_title(title: str | None) -> str | None:
+    """Like `sanitize_title`, with what is too long cut off instead of refused."""
+    if isinstance(title, str):
+        title = _visible(title)[:MAX_TITLE_LENGTH]
+    return sanitize_title(title)
+
+
+def _visible(title: str) -> str:
+    text = unicodedata.normalize("NFC", title[:_MOST_READ])
+    text = re.sub(r"[\t\n\r\v\f\x85\u2028\u2029]", " ", text)
+    text = "".join(char for char in text if _is_kept(char))
+    kept: list[str] = []
+    for char, following in zip(text, text[1:] + " ", strict=False):
+        before = kept[-1] if kept else " "
+        if char == _ZWJ and not (_is_emoji(before) and unicodedata.category(following) == "So"):
+            continue
+        if char == _VARIATION and not _takes_variation(before, following):
+            continue
+        kept.append(char)
+    text = unicodedata.normalize("NFC", "".join(kept))  # what stood between a letter and its accent may be gone
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _is_kept(char: str) -> bool:
+    if char in (_ZWJ, _VARIATION):
+        return True  # for now; where they stand decides
+    if char in _INVISIBLE or 0xFE00 <= ord(char) <= 0xFE0F or 0xE0100 <= ord(char) <= 0xE01EF:
         return False
-    return category not in ("Cc", "Cf", "Cs", "Co", "Cn") and char not in _INVISIBLE
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
 
 
-def _joins(char: str) -> bool:
-    """Whether a joiner beside this character is part of an emoji, or of a word that needs it."""
-    return bool(char) and (
-        unicodedata.category(char) in ("So", "Sk", "Mn", "Mc") or char == _VARIATION or char in "♀♂⚕⚖✈"
+def _takes_variation(char: str, following: str) -> bool:
+    """Whether a variation selector makes this character an emoji: a symbol, or the digit of a keycap."""
+    if char in "#*0123456789":
+        return following == "\u20e3"
+    return (
+        char in "ℹ‼⁉〰"
+        or unicodedata.category(char) == "So"
+        or (unicodedata.category(char) == "Sm" and char > "\u2000")
     )
+
+
+def _is_emoji(char: str) -> bool:
+    """Something a joiner can stand behind: a picture, a skin tone, a variation of one."""
+    return unicodedata.category(char) in ("So", "Sk") or char == _VARIATION
 
 
 def split_number(title: str) -> tuple[str, int]:
@@ -73,7 +95,7 @@ def split_number(title: str) -> tuple[str, int]:
 def numbered(base: str, number: int) -> str:
     """The family's title with this number, shortened in front so that it fits."""
     suffix = f" #{number}"
-    return base[: MAX_TITLE_LENGTH - len(suffix)].rstrip() + suffix
+    return _visible(base[: MAX_TITLE_LENGTH - len(suffix)]) + suffix
 
 
 def next_title(title: str, taken: list[str]) -> str:
