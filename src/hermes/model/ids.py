@@ -10,6 +10,7 @@ import secrets
 from datetime import datetime
 
 from hermes.errors import BadInput
+from hermes.model.text import is_storable
 
 MAX_ID_LENGTH = 200
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029*?\[\]]")
@@ -21,6 +22,13 @@ def new_session_id(now: datetime, *, digits: int = 6) -> str:
 
 def new_cron_id(job: str, now: datetime) -> str:
     return check_id(f"cron_{job}_{now:%Y%m%d_%H%M%S}")
+
+
+def sought_id(session_id: object) -> str:
+    """An id to look a session up by: any text will do, and one that no session has simply finds none."""
+    if not isinstance(session_id, str) or not is_storable(session_id):
+        raise BadInput("A session id must be text, without NUL or half a surrogate pair.")
+    return session_id
 
 
 def check_id(session_id: object) -> str:

@@ -15,18 +15,20 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import zstandard
 
-from hermes.errors import BadInput
-from hermes.model.text import clip, escape, is_storable, unescape
+from hermes.errors import BadInput, StoreCorrupt
+from hermes.model.text import clip, escape, is_storable, storable, unescape
 
 PAYLOAD_THRESHOLD = 16 * 1024  # characters; what is shorter stays plain in its row
 PROMPT_THRESHOLD = 1024
 MAX_TEXT = 256 * 1024 * 1024
+MAX_DEPTH = 200  # of nested lists and dicts; what is deeper could be written, but not always read back
+PREVIEW_LENGTH = 60
 
 TEXT_COLUMNS = (
     "role",
@@ -80,8 +82,11 @@ class Payload:
 
 
 def unpack(codec: str, size: int, data: bytes) -> str:
-    raw = _decompressor().decompress(data, max_output_size=size) if codec == "zstd" else data
-    return raw.decode("utf-8", "surrogatepass")
+    try:
+        raw = _decompressor().decompress(data, max_output_size=size) if codec == "zstd" else data
+        return raw.decode("utf-8", "surrogatepass")
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise StoreCorrupt(f"A stored payload is damaged ({error}); run `hermes sessions check`.") from error
 
 
 def _compressor() -> zstandard.ZstdCompressor:
@@ -109,15 +114,11 @@ class EncodedMessage:
     carried_from: int | None = None
     opening: str | None = None  # what a list would show of it, when a user said it
 
-    def fingerprint(self) -> bytes:
-        """What makes two messages under one idempotency key the same message."""
-        said = {name: value for name, value in self.columns.items() if name != "timestamp"}
-        said["payload"] = self.payload.digest.hex() if self.payload else None
-        return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).digest()
-
 
 def encode(message: Mapping[str, Any], now: float) -> EncodedMessage:
     """A row for `message`, or BadInput that names the field and what is wrong with it."""
+    if not isinstance(message, Mapping):
+        raise BadInput(f"A message is a dict with a role and its content, not {type(message).__name__}.")
     role = message.get("role")
     if not isinstance(role, str) or not role or not is_storable(role) or len(role) > 100:
         raise BadInput(f"A message needs a role ({', '.join(ROLES)}).")
@@ -131,16 +132,21 @@ def encode(message: Mapping[str, Any], now: float) -> EncodedMessage:
         row.columns[name] = _json_column(name, message.get(name))
     row.columns["token_count"] = _integer("token_count", message.get("token_count"))
     row.kind = " ".join(kinds) or None
-    calls = message.get("tool_calls")
-    calls = json.loads(row.columns["tool_calls"]) if isinstance(calls, str) and calls else calls
-    row.tool_calls = len(calls) if isinstance(calls, list) else int(bool(calls))
+    row.tool_calls = _count_calls(message.get("tool_calls"), row.columns["tool_calls"])
     key = message.get("idempotency_key")
     if key is not None and (not isinstance(key, str) or not key or len(key) > 200 or not is_storable(key)):
         raise BadInput("An idempotency key is a text of 1 to 200 characters.")
     row.idempotency_key = key
     if role == "user":
-        row.opening = clip(plain_text(message.get("content")), 60)
+        row.opening = preview(message.get("content"))
     return row
+
+
+def encode_all(messages: Any, now: float) -> list[EncodedMessage]:
+    """A row for each of several messages, or BadInput."""
+    if isinstance(messages, Mapping | str) or not isinstance(messages, Iterable):
+        raise BadInput("Messages come as a list of dicts.")
+    return [encode(message, now) for message in messages]
 
 
 def _encode_content(row: EncodedMessage, role: str, content: Any) -> list[str]:
@@ -158,6 +164,7 @@ def _encode_content(row: EncodedMessage, role: str, content: Any) -> list[str]:
 def _encode_structure(row: EncodedMessage, content: Any) -> list[str]:
     if not isinstance(content, list | dict):
         raise BadInput(f"Message content must be text, a list or a dict, not {type(content).__name__}.")
+    _check_structure("content", content)
     long: list[str] = []
     slim = _extract(content, long)
     row.columns["content"] = _dump("content", slim)
@@ -175,7 +182,7 @@ def _extract(value: Any, long: list[str]) -> Any:
             return value
         long.append(value)
         return f"@payload:{len(long) - 1}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_extract(item, long) for item in value]
     if isinstance(value, dict):
         return {key: _extract(item, long) for key, item in value.items()}
@@ -198,7 +205,10 @@ def decode_content(content: str | None, kind: str | None, payload: str | None) -
         return content if payload is None else payload
     kinds = kind.split()
     if "json" in kinds and content is not None:
-        value = json.loads(content)
+        try:
+            value = json.loads(content)
+        except ValueError:
+            return content  # a foreign hand changed it; show what is there
         return _restore(value, json.loads(payload)) if payload is not None else value
     if payload is not None:
         return payload
@@ -206,7 +216,7 @@ def decode_content(content: str | None, kind: str | None, payload: str | None) -
 
 
 def decode_text(name: str, value: Any, kind: str | None) -> Any:
-    return unescape(value) if kind and isinstance(value, str) and f"escaped:{name}" in kind else value
+    return unescape(value) if kind and isinstance(value, str) and f"escaped:{name}" in kind.split() else value
 
 
 def plain_text(content: Any) -> str:
@@ -221,6 +231,19 @@ def plain_text(content: Any) -> str:
     return " ".join(text for text in texts if isinstance(text, str))
 
 
+def preview(content: Any) -> str | None:
+    """What a list shows of a message; None of one without content."""
+    return None if content is None else storable(clip(plain_text(content), PREVIEW_LENGTH))
+
+
+def _count_calls(given: Any, stored: str | None) -> int:
+    """Entries of a list of calls; anything else that is there is one call."""
+    if stored is None:
+        return 0
+    calls = json.loads(stored) if isinstance(given, str) else given
+    return len(calls) if isinstance(calls, list | tuple) else int(calls is not None)
+
+
 def _text(name: str, value: Any) -> tuple[str | None, bool]:
     if value is None:
         return None, False
@@ -231,17 +254,36 @@ def _text(name: str, value: Any) -> tuple[str | None, bool]:
 
 
 def _json_column(name: str, value: Any) -> str | None:
-    if value is None or value == [] or value == "":
+    if value is None or value == [] or value == {} or value == "":
         return None
     if isinstance(value, str):  # as get_messages() returned it
-        try:
-            json.loads(value)
-        except ValueError as error:
-            raise BadInput(f"{name} must be a list or dict, or JSON text: {error}.") from None
-        if is_storable(value):
-            return value
-        value = json.loads(value)
+        text, value = value, _parsed(name, value)
+        _check_structure(name, value)
+        return text if is_storable(text) else _dump(name, value)
+    _check_structure(name, value)
     return _dump(name, value)
+
+
+def _parsed(name: str, text: str) -> Any:
+    _check_size(name, text)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{name} must be a list or dict, or JSON text: {error}.") from None
+
+
+def _check_structure(name: str, value: Any, depth: int = 0) -> None:
+    """Refuse what JSON would change or lose: keys that are not text, endless nesting."""
+    if depth > MAX_DEPTH:
+        raise BadInput(f"{name} is nested more than {MAX_DEPTH} levels deep.")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise BadInput(f"{name} has a key that is not text ({type(key).__name__}).")
+            _check_structure(name, item, depth + 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_structure(name, item, depth + 1)
 
 
 def _dump(name: str, value: Any) -> str:

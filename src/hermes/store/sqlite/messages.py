@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hermes.errors import KeyReused, SessionNotFound
-from hermes.model.text import clip
 from hermes.store.encode import (
     JSON_COLUMNS,
     MESSAGE_COLUMNS,
@@ -13,7 +12,7 @@ from hermes.store.encode import (
     EncodedMessage,
     decode_content,
     decode_text,
-    plain_text,
+    preview,
 )
 from hermes.store.sqlite.table import Row, Table
 
@@ -23,17 +22,17 @@ _INSERTED = ("session_id", *MESSAGE_COLUMNS[2:], "kind", "payload", "carried_fro
 _INSERT = f"INSERT INTO messages ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
 _COMPARED = ("role", "content", *TEXT_COLUMNS[2:], *JSON_COLUMNS, "token_count")
 _COUNT = """
-    UPDATE sessions SET
-        message_count = message_count + ?, tool_call_count = tool_call_count + ?,
-        active_at = COALESCE(CASE WHEN message_count = 0 THEN ? ELSE max(active_at, ?) END, active_at),
-        opening = COALESCE(opening, ?)
-    WHERE id = ?
+    UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ?,
+        active_at = ?, opening = ? WHERE id = ?
 """
-_RECOUNT = """
+# Entries of a list of calls; anything else that is there is one call. 2: as Python writes it, NaN included.
+CALLS = """CASE WHEN NOT json_valid(tool_calls, 2) THEN 0 ELSE CASE json_type(tool_calls)
+               WHEN 'array' THEN json_array_length(tool_calls) WHEN 'null' THEN 0 ELSE 1 END END"""
+_RECOUNT = f"""
     UPDATE sessions SET
         message_count = (SELECT COUNT(*) FROM messages WHERE session_id = ?1 AND carried_from IS NULL),
         tool_call_count = COALESCE((
-            SELECT SUM(CASE WHEN json_valid(tool_calls) THEN json_array_length(tool_calls) ELSE 0 END)
+            SELECT SUM({CALLS})
             FROM messages WHERE session_id = ?1 AND carried_from IS NULL AND tool_calls IS NOT NULL), 0),
         active_at = COALESCE((SELECT MAX(timestamp) FROM messages WHERE session_id = ?1), started_at),
         opening = ?2
@@ -82,28 +81,41 @@ class MessageTable(Table):
     # -- changes
 
     def insert_messages(self, session_id: str, messages: Sequence[EncodedMessage]) -> list[int]:
-        known: dict[str | None, int | None] = {
-            message.idempotency_key: self._known(session_id, message) for message in messages if message.idempotency_key
-        }
-        fresh = [message for message in messages if known.get(message.idempotency_key) is None]
-        self._count(session_id, fresh)
+        where, owners = self.in_scope()
+        sql = f"SELECT message_count, active_at, opening FROM sessions WHERE id = ?{where}"
+        session = self.connection.execute(sql, [session_id, *owners]).fetchone()
+        if session is None:
+            raise SessionNotFound(session_id)
+        count, active_at, opening = session
+        if count == 0 and not self.has_messages(session_id):
+            active_at = None  # its start, which the first message replaces
         ids: list[int] = []
+        fresh: list[EncodedMessage] = []
         for message in messages:
-            row_id = known.get(message.idempotency_key) or self._insert(session_id, message)
-            if message.idempotency_key:
-                known[message.idempotency_key] = row_id
+            row_id = self._known(session_id, message)
+            if row_id is None:
+                row_id = self._insert(session_id, message)
+                fresh.append(message)
             ids.append(row_id)
+        if fresh:
+            self._count(session_id, fresh, active_at, opening)
         return ids
 
-    def _count(self, session_id: str, messages: Sequence[EncodedMessage]) -> None:
-        """Counts, activity and preview of the session; SessionNotFound when there is none in scope."""
-        where, owners = self.in_scope()
-        latest = max((message.columns["timestamp"] for message in messages), default=None)
-        opening = next((message.opening for message in messages if message.opening is not None), None)
-        calls = sum(message.tool_calls for message in messages)
-        self.connection.execute(_COUNT + where, [len(messages), calls, latest, latest, opening, session_id, *owners])
-        if self.connection.changes() == 0:
-            raise SessionNotFound(session_id)
+    def _count(
+        self, session_id: str, fresh: Sequence[EncodedMessage], active_at: float | None, opening: str | None
+    ) -> None:
+        """Counts, activity and preview of the session, from what they were and what was added."""
+        latest = max(message.columns["timestamp"] for message in fresh)
+        said = [message for message in fresh if message.opening is not None]
+        if said:
+            first = min(said, key=lambda message: message.columns["timestamp"])
+            if opening is None:
+                opening = first.opening
+            elif active_at is not None and first.columns["timestamp"] < active_at:  # perhaps before the present one
+                opening = self._opening(session_id)
+        calls = sum(message.tool_calls for message in fresh)
+        latest = latest if active_at is None else max(latest, active_at)
+        self.connection.execute(_COUNT, (len(fresh), calls, latest, opening, session_id))
 
     def _insert(self, session_id: str, message: EncodedMessage) -> int:
         columns = message.columns
@@ -123,15 +135,17 @@ class MessageTable(Table):
 
     def _known(self, session_id: str, message: EncodedMessage) -> int | None:
         """The row this key stored before; KeyReused when it says something else."""
-        sql = f"""SELECT m.id, p.digest, {", ".join(f"m.{name}" for name in _COMPARED)}
+        if message.idempotency_key is None:
+            return None
+        sql = f"""SELECT m.id, m.kind, p.digest, {", ".join(f"m.{name}" for name in _COMPARED)}
                   FROM messages m LEFT JOIN payloads p ON p.id = m.payload
                   WHERE m.session_id = ? AND m.idempotency_key = ?"""
         row = self.connection.execute(sql, (session_id, message.idempotency_key)).fetchone()
         if row is None:
             return None
-        new = (message.payload.digest if message.payload else None, *[message.columns[name] for name in _COMPARED])
-        if tuple(row[1:]) != new:
-            raise KeyReused(message.idempotency_key or "", row[0])
+        digest = message.payload.digest if message.payload else None
+        if tuple(row[1:]) != (message.kind, digest, *[message.columns[name] for name in _COMPARED]):
+            raise KeyReused(message.idempotency_key, row[0])
         return int(row[0])
 
     def carry_messages(self, session_id: str, message_ids: Iterable[int]) -> None:
@@ -174,13 +188,16 @@ class MessageTable(Table):
 
     def recount(self, session_id: str) -> None:
         """Counts, preview and activity from the rows themselves."""
+        self.connection.execute(_RECOUNT, (session_id, self._opening(session_id)))
+
+    def _opening(self, session_id: str) -> str | None:
+        """What a list shows: of the earliest thing a user said, carried along or not."""
         row = self.connection.execute(
             f"""SELECT {_SELECT} FROM messages WHERE session_id = ? AND role = 'user'
                 AND (content IS NOT NULL OR payload IS NOT NULL) ORDER BY timestamp, id LIMIT 1""",
             (session_id,),
         ).fetchone()
-        opening = clip(plain_text(self.decode(row)["content"]), 60) if row else None
-        self.connection.execute(_RECOUNT, (session_id, opening))
+        return preview(self.decode(row)["content"]) if row else None
 
     def delete_session(self, session_id: str) -> bool:
         where, owners = self.in_scope()
