@@ -1,13 +1,17 @@
 """Lists, counts and statistics."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from hermes.errors import BadInput
 from hermes.store.base import ListQuery, Row
+from hermes.store.checks import required, seconds, texts
 from hermes.store.operations import Operations, public
 
 _MOST = 2**31
+_ORDERS = ("started", "active")
+_SHELVES = ("conversations", "roots", "all", "archived", "trash")
 
 
 class ListOperations(Operations):
@@ -31,7 +35,7 @@ class ListOperations(Operations):
             ListQuery(
                 order="active" if order_by_last_active else "started",
                 sources=None if source is None else [source],
-                exclude_sources=tuple(exclude_sources or ()),
+                exclude_sources=exclude_sources or (),
                 shelf=shelf,  # type: ignore[arg-type]
                 limit=limit,
                 offset=offset,
@@ -40,17 +44,16 @@ class ListOperations(Operations):
 
     def list_conversations(self, query: ListQuery) -> list[Row]:
         """Conversations by any order and filter `ListQuery` has."""
-        check_page(query.limit, query.offset)
-        if query.limit <= 0:
-            return []
+        query = _checked(query)
         with self._read() as reader:
             return [public(row) for row in reader.conversations(query)]
 
     def search_sessions(self, source: str | None = None, limit: int = 20, offset: int = 0) -> list[Row]:
         """Sessions of every kind, newest activity first: all columns and `last_active`."""
         check_page(limit, offset)
+        sources = None if source is None else texts("source", source)
         with self._read() as reader:
-            rows = reader.all_sessions(None if source is None else [source], limit, offset)
+            rows = reader.all_sessions(sources, limit, offset)
         return [public(row) for row in rows]
 
     def stats(self) -> dict[str, Any]:
@@ -61,6 +64,20 @@ class ListOperations(Operations):
                 "messages": reader.count_messages(),
                 "sources": reader.sessions_by_source(),
             }
+
+
+def _checked(query: ListQuery) -> ListQuery:
+    if not isinstance(query, ListQuery) or query.order not in _ORDERS or query.shelf not in _SHELVES:
+        raise BadInput(f"A list is a ListQuery, ordered by {' or '.join(_ORDERS)}, of {', '.join(_SHELVES)}.")
+    check_page(query.limit, query.offset)
+    return replace(
+        query,
+        sources=None if query.sources is None else texts("sources", query.sources),
+        exclude_sources=texts("exclude_sources", query.exclude_sources),
+        tag=None if query.tag is None else required("tag", query.tag),
+        after=None if query.after is None else seconds("after", query.after),
+        before=None if query.before is None else seconds("before", query.before),
+    )
 
 
 def check_page(limit: Any, offset: Any) -> None:

@@ -12,7 +12,7 @@ from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS
 from hermes.store.base import ListQuery
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.sessions import ALL, SessionTable
-from hermes.store.sqlite.table import Row, marks
+from hermes.store.sqlite.table import LISTED, Row, listed
 
 _SHELVES = {
     "conversations": (schema.WHOLE, schema.TIP),
@@ -25,8 +25,10 @@ _KEYS = {"started": "begun_at", "active": "active_at"}
 _SUMMED = (*COUNT_COLUMNS, *COST_COLUMNS)
 _CHAIN_SUMS = f"""
     SELECT lineage_id, {", ".join(f"SUM({name}) AS {name}" for name in _SUMMED)}
-    FROM sessions WHERE lineage_id IN (%s) GROUP BY lineage_id
+    FROM sessions WHERE lineage_id IN {LISTED}
 """
+_ROOTS = f"SELECT id, source, parent_session_id FROM sessions WHERE id IN {LISTED}"
+_MANY = 50  # sources or owners; past that one range and a filter, because SQLite joins at most 500 ranges
 # A loose index scan: one seek per distinct source, however many sessions there are.
 _SOURCES = """
     WITH RECURSIVE found(source) AS (
@@ -39,24 +41,23 @@ _SOURCES = """
 
 class ListTable(SessionTable):
     def conversations(self, query: ListQuery) -> list[Row]:
-        ids = self._ids(query)
-        found = self.rows(f"SELECT {ALL} FROM sessions WHERE id IN ({marks(ids)})", ids)
-        by_id = {row["id"]: row for row in found}
-        rows = [self.with_prompt(by_id[session_id]) for session_id in ids]
-        if query.shelf != "roots":
+        rows = self._listed(query)
+        if query.shelf not in ("roots", "all"):
             self._project_chains(rows)
         for row in rows:
             row["preview"] = row["opening"] or ""
-            row["last_active"] = row["active_at"]
         return rows
 
     def all_sessions(self, sources: Sequence[str] | None, limit: int, offset: int) -> list[Row]:
-        query = ListQuery(order="active", sources=sources, shelf="all", limit=limit, offset=offset)
+        return self._listed(ListQuery(order="active", sources=sources, shelf="all", limit=limit, offset=offset))
+
+    def _listed(self, query: ListQuery) -> list[Row]:
         ids = self._ids(query)
-        found = {row["id"]: row for row in self.rows(f"SELECT {ALL} FROM sessions WHERE id IN ({marks(ids)})", ids)}
-        return [
-            {**self.with_prompt(found[session_id]), "last_active": found[session_id]["active_at"]} for session_id in ids
-        ]
+        found = {row["id"]: row for row in self.rows(f"SELECT {ALL} FROM sessions WHERE id IN {LISTED}", [listed(ids)])}
+        rows = [self.with_prompt(found[session_id]) for session_id in ids]
+        for row in rows:
+            row["last_active"] = row["active_at"]
+        return rows
 
     def _ids(self, query: ListQuery) -> list[str]:
         key = _KEYS[query.order]
@@ -78,19 +79,20 @@ class ListTable(SessionTable):
         """WHERE clauses, each an equality on the leading columns of one index."""
         sources = self._sources(query)
         extra, values = self._extra(query)
-        ranges: list[tuple[str, list[Any]]] = []
-        for shelf in _SHELVES[query.shelf]:
-            if self.scope is not None:
-                only = f" AND source IN ({marks(sources)})" if sources is not None else ""
-                ranges += [
-                    (f"shelf = ? AND owner = ?{only}{extra}", [shelf, owner, *(sources or ()), *values])
-                    for owner in sorted(self.scope)
-                ]
-            elif sources is not None:
-                ranges += [(f"shelf = ? AND source = ?{extra}", [shelf, source, *values]) for source in sources]
-            else:
-                ranges.append((f"shelf = ?{extra}", [shelf, *values]))
-        return ranges
+        leading: list[tuple[str, list[Any]]] = [("", [])]
+        if self.scope is not None and len(self.scope) <= _MANY:
+            leading = [(" AND owner = ?", [owner]) for owner in sorted(self.scope)]
+        elif self.scope is not None:
+            leading = [(f" AND owner IN {LISTED}", [listed(self.scope)])]
+        elif sources is not None and len(sources) <= _MANY:
+            leading, sources = [(" AND source = ?", [source]) for source in sources], None
+        if sources is not None:
+            extra, values = f" AND source IN {LISTED}{extra}", [listed(sources), *values]
+        return [
+            (f"shelf = ?{first}{extra}", [shelf, *bound, *values])
+            for shelf in _SHELVES[query.shelf]
+            for first, bound in leading
+        ]
 
     def _sources(self, query: ListQuery) -> list[str] | None:
         if query.sources is None and not query.exclude_sources:
@@ -112,11 +114,16 @@ class ListTable(SessionTable):
         return sql, values
 
     def _project_chains(self, rows: list[Row]) -> None:
-        """A compressed conversation shows as its newest part, with the chain's start and usage."""
-        chained = [row for row in rows if row["id"] != row["lineage_id"]]
-        lineages = [row["lineage_id"] for row in chained]
-        sums = {row["lineage_id"]: row for row in self.rows(_CHAIN_SUMS % marks(lineages), lineages)} if chained else {}
-        for row in chained:
-            row |= {name: sums[row["lineage_id"]][name] for name in _SUMMED}
+        """A compressed conversation shows as its newest part, with the chain's start, source, parent and usage."""
+        chained = {row["lineage_id"]: row for row in rows if row["id"] != row["lineage_id"]}
+        where, owners = self.in_scope()
+        bindings = [listed(chained), *owners]
+        if not chained:
+            return
+        for sums in self.rows(_CHAIN_SUMS + where + " GROUP BY lineage_id", bindings):
+            chained[sums["lineage_id"]].update(sums)
+        for root in self.rows(_ROOTS + where, bindings):
+            chained[root.pop("id")].update(root)
+        for row in chained.values():
             row["started_at"] = row["begun_at"]
             row["_lineage_root_id"] = row["lineage_id"]

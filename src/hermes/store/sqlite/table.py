@@ -1,6 +1,7 @@
 """What the SQL modules share: a connection, a scope, and short ways to ask."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -68,6 +69,14 @@ class Table:
 def scalar(connection: apsw.Connection, sql: str, bindings: Sequence[Any] = ()) -> Any:
     row = connection.execute(sql, bindings).fetchone()
     return None if row is None else row[0]
+
+
+LISTED = "(SELECT value FROM json_each(?))"  # as many values as there are: `?` marks end at 32,766
+
+
+def listed(values: Iterable[str]) -> str:
+    """What is bound to the mark in LISTED."""
+    return json.dumps(list(values))
 
 
 def marks(values: Sequence[Any]) -> str:
