@@ -193,9 +193,6 @@ class Writer(Reader, Protocol):
         """The session, its messages and what was carried from them; children stay without a parent,
         the ledger stays without ids."""
 
-    def place_children(self, session_id: str) -> None:
-        """After a parent ended: children that thereby became branches get their place in lists."""
-
     def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
         """One ledger row, and the session's totals with it."""
 

@@ -1,5 +1,6 @@
 """`SessionDB`: the public face of the store."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -7,7 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from hermes import paths
-from hermes.model.owners import Scope, check_owner
+from hermes.errors import BadInput
+from hermes.model.owners import Scope, check_owner, may_see
 from hermes.store.base import Engine, Reader, Writer
 from hermes.store.handoff import HandoffOperations
 from hermes.store.lineage import LineageOperations
@@ -57,9 +59,8 @@ class SessionDB(Store):
         # Opened here, not at import: `hermes --help` needs no SQLite.
         from hermes.store.sqlite.engine import SqliteEngine
 
-        self._engine: Engine = SqliteEngine(
-            Path(db_path) if db_path is not None else paths.state_db(), read_only=read_only
-        )
+        path = paths.state_db() if db_path is None else _checked(db_path)
+        self._engine: Engine = SqliteEngine(path, read_only=read_only)
 
     @property
     def db_path(self) -> Path:
@@ -114,6 +115,18 @@ class SessionDB(Store):
         self.close()
 
 
+def _checked(path: Path | str) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise BadInput(f"db_path must be a path, not {type(path).__name__}.")
+    try:
+        named = os.fsencode(path)
+    except UnicodeEncodeError:
+        named = b"\0"
+    if b"\0" in named:
+        raise BadInput(f"{str(path)!a} cannot be a path.")
+    return Path(path)
+
+
 class ScopedDB(SessionDB):
     """One owner's view. Closing it does nothing: the store belongs to whoever opened it."""
 
@@ -126,6 +139,12 @@ class ScopedDB(SessionDB):
         """Read anew each time, so that a changed identity link holds at once."""
         with self._engine.read(None) as reader:
             return reader.linked_owners(self._owner or "")
+
+    def scoped(self, owner: str) -> "ScopedDB":
+        """Only a scope of its own: one view leads to no other."""
+        if not may_see(self.scope, check_owner(owner)):
+            raise BadInput("A scope leads to no other one; make it from the store itself.")
+        return ScopedDB(self._engine, owner)
 
     def close(self) -> None:
         pass

@@ -1,15 +1,16 @@
 """Handoff: moving a live conversation to another platform (pending → running → completed or failed)."""
 
 from hermes.errors import SessionNotFound
+from hermes.model.ids import sought_id
 from hermes.store.base import Row, Writer
+from hermes.store.checks import required, text
 from hermes.store.operations import Operations, public
-from hermes.store.sessions import text
 
 
 class HandoffOperations(Operations):
     def request_handoff(self, session_id: str, platform: str) -> bool:
         """Ask for it. False when one is already under way, or there is no such session."""
-        target = text("platform", platform)
+        session_id, target = sought_id(session_id), required("platform", platform)
 
         def request(writer: Writer) -> bool:
             session = writer.session(session_id)
@@ -23,6 +24,7 @@ class HandoffOperations(Operations):
 
     def get_handoff_state(self, session_id: str) -> Row | None:
         """`state`, `platform` and `error`; None when no handoff was ever asked for."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             session = reader.session(session_id)
         if session is None or session["handoff_state"] is None:
@@ -36,6 +38,7 @@ class HandoffOperations(Operations):
 
     def claim_handoff(self, session_id: str) -> bool:
         """Take it over: pending → running. Exactly one of several claimers gets True."""
+        session_id = sought_id(session_id)
 
         def claim(writer: Writer) -> bool:
             session = writer.session(session_id)
@@ -52,6 +55,8 @@ class HandoffOperations(Operations):
         self._finish(session_id, "failed", text("error", error))
 
     def _finish(self, session_id: str, state: str, error: str | None) -> None:
+        session_id = sought_id(session_id)
+
         def finish(writer: Writer) -> None:
             if not writer.update_session(session_id, {"handoff_state": state, "handoff_error": error}):
                 raise SessionNotFound(session_id)

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hermes.errors import AlreadyContinued, MessageNotFound, SessionNotFound
-from hermes.model.ids import check_id
+from hermes.errors import AlreadyContinued, BadInput, MessageNotFound, SessionNotFound
+from hermes.model.ids import check_id, sought_id
+from hermes.model.titles import sanitize_title
 from hermes.store.base import Reader, Row, Writer
-from hermes.store.encode import EncodedMessage, encode
+from hermes.store.checks import whole, whole_list
+from hermes.store.encode import EncodedMessage, encode, encode_all
 from hermes.store.operations import Operations, public
-from hermes.store.titles import next_free_title
+from hermes.store.sessions import prompt_form
+from hermes.store.titles import free_title, next_free_title
 
 _CONTINUED = ("source", "user_id", "model", "model_config", "owner", "chat_id", "chat_type", "thread_id")
 
@@ -30,9 +33,10 @@ class LineageOperations(Operations):
         marked as carried: counted once, found once, deleted with the original. Raises AlreadyContinued when
         somebody else split it first.
         """
-        check_id(new_session_id)
+        session_id, new_session_id = sought_id(session_id), check_id(new_session_id)
+        carried = whole_list("carried", carried)
         now = self._now()
-        rows = [encode(message, now) for message in messages]
+        rows = encode_all(messages, now)
 
         def split(writer: Writer) -> str:
             old = _existing(writer, session_id)
@@ -55,7 +59,9 @@ class LineageOperations(Operations):
     ) -> str:
         """Start another conversation from this one: its messages (up to id `through`) are copied, this
         session ends with reason `branched`. The branch is a conversation of its own in every list."""
-        check_id(new_session_id)
+        session_id, new_session_id = sought_id(session_id), check_id(new_session_id)
+        through = None if through is None else whole("through", through)
+        name = sanitize_title(title)
         now = self._now()
 
         def branch(writer: Writer) -> str:
@@ -67,66 +73,60 @@ class LineageOperations(Operations):
                 messages = [row for row in messages if row["id"] <= through]
             if old["ended_at"] is None:
                 writer.update_session(session_id, {"ended_at": max(now, old["started_at"]), "end_reason": "branched"})
-            self._go_on(writer, old, new_session_id, max(now, old["started_at"]), None)
-            writer.update_session(new_session_id, {"shelf": 1, "lineage_id": new_session_id, "begun_at": now})
-            wanted = title or old["title"]
+            self._go_on(writer, old, new_session_id, max(now, old["started_at"]), None, branch=True)
+            wanted = name or old["title"]
             if wanted:
-                writer.update_session(new_session_id, {"title": next_free_title(writer, wanted, old["owner"])})
+                free = free_title(writer, wanted, old["owner"], new_session_id)
+                writer.update_session(new_session_id, {"title": free})
             writer.insert_messages(new_session_id, [encode(row, now) for row in messages])
             return new_session_id
 
         return self._write(branch)
 
     @staticmethod
-    def _go_on(writer: Writer, old: Row, new_id: str, started_at: float, system_prompt: str | None) -> None:
-        from hermes.store.sessions import prompt_form
-
+    def _go_on(
+        writer: Writer, old: Row, new_id: str, started_at: float, system_prompt: str | None, *, branch: bool = False
+    ) -> None:
         prompt, payload = prompt_form(system_prompt if system_prompt is not None else old["system_prompt"])
         row = {name: old[name] for name in _CONTINUED}
         row |= {"id": new_id, "parent_session_id": old["id"], "started_at": started_at, "system_prompt": prompt}
-        if not writer.insert_session(row, payload):
-            raise AlreadyContinued(old["id"], new_id)
+        if not writer.insert_session(row, payload, branch=branch):
+            raise BadInput(f"Session id '{new_id}' cannot be used; choose another one.")
 
     def get_compression_tip(self, session_id: str) -> str | None:
         """The newest continuation of this session, through any number of compressions; itself without
-        one, None when there is no such session."""
+        one. An unknown id comes back as it is."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
-            return _tip(reader, session_id)
+            return _to_tip(reader, session_id)[-1]
 
     def resolve_resume_session_id(self, session_id: str) -> str:
-        """The session to resume for this id: its tip, and from an emptied parent the descendant that has
-        the transcript. An unknown id comes back as it is."""
+        """The session to resume for this id: its tip, or the newest part before it that has a transcript, or
+        from an emptied parent the descendant that has it. An unknown id comes back as it is."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
-            tip = _tip(reader, session_id)
-            if tip is None:
-                return session_id
-            if reader.has_messages(tip):
-                return tip
-            for descendant in _descendants(reader, session_id)[1:]:
-                if reader.has_messages(descendant["id"]):
-                    return str(descendant["id"])
-            return tip if tip != session_id else session_id
+            parts = _to_tip(reader, session_id)
+            for part in reversed(parts):
+                if reader.has_messages(part):
+                    return part
+            descendants = (str(row["id"]) for row in _descendants(reader, session_id))
+            return next(filter(reader.has_messages, descendants), parts[-1])
 
     def get_ancestors(self, session_id: str) -> list[Row]:
         """This session and its parents up to the root, nearest first."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
-            found: list[Row] = []
-            current: str | None = session_id
-            while current is not None and all(row["id"] != current for row in found):
-                row = reader.session(current)
-                if row is None:
-                    break
-                found.append(public(row))
-                current = row["parent_session_id"]
-            return found
+            return [public(row) for row in ancestors(reader, session_id)]
 
     def get_descendants(self, session_id: str) -> list[Row]:
         """This session and everything that grew from it, breadth first."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             return [public(row) for row in _descendants(reader, session_id)]
 
     def get_lineage(self, session_id: str) -> list[Row]:
         """The parts of the conversation this session belongs to, oldest first."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             row = reader.session(session_id)
             return [public(part) for part in reader.parts(row["lineage_id"])] if row else []
@@ -150,15 +150,25 @@ def _fill(writer: Writer, old: Row, new_id: str, rows: list[EncodedMessage], car
         writer.carry_messages(new_id, carried)
 
 
-def _tip(reader: Reader, session_id: str) -> str | None:
-    if reader.session(session_id) is None:
-        return None
-    seen = {session_id}
-    current = session_id
-    while (following := reader.continuation(current)) is not None and following not in seen:
-        seen.add(following)
-        current = following
-    return current
+def _to_tip(reader: Reader, session_id: str) -> list[str]:
+    """This session and its continuations, the newest last."""
+    parts = [session_id]
+    while (following := reader.continuation(parts[-1])) is not None and following not in parts:
+        parts.append(following)
+    return parts
+
+
+def ancestors(reader: Reader, session_id: str) -> list[Row]:
+    """This session and its parents up to the root, nearest first; a cycle ends where it closes."""
+    found: dict[str, Row] = {}
+    current: str | None = session_id
+    while current is not None and current not in found:
+        row = reader.session(current)
+        if row is None:
+            break
+        found[current] = row
+        current = row["parent_session_id"]
+    return list(found.values())
 
 
 def _descendants(reader: Reader, session_id: str) -> list[Row]:

@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hermes.errors import MessageNotFound, SessionNotFound
+from hermes.model.ids import sought_id
 from hermes.store.base import Row, Writer
+from hermes.store.checks import whole
 from hermes.store.conversation import join_chain, to_conversation
-from hermes.store.encode import EncodedMessage, encode
+from hermes.store.encode import encode, encode_all
+from hermes.store.lineage import ancestors
 from hermes.store.operations import Operations
 
 
@@ -52,21 +55,20 @@ class MessageOperations(Operations):
             "timestamp": timestamp,
             "idempotency_key": idempotency_key,
         }
+        session_id = sought_id(session_id)
         row = encode(message, self._now())
         return self._write(lambda writer: writer.insert_messages(session_id, [row]))[0]
 
     def append_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> list[int]:
         """Store several messages, all or none; dicts with the arguments of `append_message` as keys."""
-        rows = self._encode(messages)
+        session_id = sought_id(session_id)
+        rows = encode_all(messages, self._now())
         return self._write(lambda writer: writer.insert_messages(session_id, rows))
-
-    def _encode(self, messages: Iterable[Mapping[str, Any]]) -> list[EncodedMessage]:
-        now = self._now()
-        return [encode(message, now) for message in messages]
 
     def replace_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> None:
         """These messages instead of the present ones, in one step."""
-        rows = self._encode(messages)
+        session_id = sought_id(session_id)
+        rows = encode_all(messages, self._now())
 
         def replace(writer: Writer) -> None:
             if writer.session(session_id) is None:
@@ -78,6 +80,7 @@ class MessageOperations(Operations):
 
     def clear_messages(self, session_id: str) -> None:
         """Delete every message, keep the session; its counts become zero."""
+        session_id = sought_id(session_id)
 
         def clear(writer: Writer) -> None:
             if writer.session(session_id) is None:
@@ -88,6 +91,7 @@ class MessageOperations(Operations):
 
     def delete_messages_from(self, session_id: str, message_id: int) -> int:
         """Delete this message and all after it in the session; returns how many went."""
+        session_id, message_id = sought_id(session_id), whole("message_id", message_id)
 
         def delete(writer: Writer) -> int:
             if writer.session(session_id) is None:
@@ -102,30 +106,25 @@ class MessageOperations(Operations):
     def get_messages(self, session_id: str, *, after: int = 0, limit: int | None = None) -> list[Row]:
         """Every column, in the order they were said; content and tool_calls decoded. A session that
         does not exist has none. `after` and `limit` page through a long one by message id."""
+        session_id, after = sought_id(session_id), whole("after", after)
+        limit = None if limit is None else whole("limit", limit, least=0)
         with self._read() as reader:
             return reader.messages(session_id, after=after, limit=limit)
 
     def get_messages_as_conversation(self, session_id: str, include_ancestors: bool = False) -> list[dict[str, Any]]:
         """The OpenAI chat form. With ancestors, the chain from its root to this session, without what
         was carried along or replayed by a resume."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             if not include_ancestors:
                 return to_conversation(reader.messages(session_id))
             chain: list[list[Row]] = []
-            seen: set[str] = set()
-            current: str | None = session_id
-            while current is not None and current not in seen:
-                seen.add(current)
-                session = reader.session(current)
-                if session is None:
-                    break
-                chain.insert(0, reader.messages(current))
-                current = session["parent_session_id"]
-            if len(chain) <= 1:
-                return to_conversation(reader.messages(session_id))
+            for session in ancestors(reader, session_id):
+                chain.insert(0, reader.messages(session["id"]))
             return to_conversation(join_chain(chain))
 
     def message_count(self, session_id: str | None = None) -> int:
         """How many messages a session has, or all of them together."""
+        session_id = None if session_id is None else sought_id(session_id)
         with self._read() as reader:
             return reader.count_messages(session_id)

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from hermes.errors import BadInput, SessionNotFound
-from hermes.model.ids import MAX_ID_LENGTH, check_id
-from hermes.model.owners import LOCAL, check_owner, may_see, owner_of
+from hermes.model.ids import MAX_ID_LENGTH, check_id, sought_id
+from hermes.model.owners import check_owner, may_see, owner_of
 from hermes.model.sources import check_source
 from hermes.model.text import is_storable
 from hermes.store.base import Row, Writer
+from hermes.store.checks import required, seconds, text, whole
 from hermes.store.encode import PROMPT_THRESHOLD, Payload
 from hermes.store.operations import Operations, public
 
@@ -32,7 +33,8 @@ class SessionOperations(Operations):
     ) -> str:
         """Create a session and return its id; a second create of the same id changes nothing.
 
-        Raises SessionNotFound when the parent does not exist, BadInput for a missing source.
+        Without an owner and a user, a child belongs to its parent's owner. Raises SessionNotFound when the
+        parent does not exist, BadInput for a missing source.
         """
         row, prompt = self._session_row(
             check_id(session_id), check_source(source), model, model_config, system_prompt, user_id, owner, started_at
@@ -41,7 +43,7 @@ class SessionOperations(Operations):
             name: text(name, value)
             for name, value in (("chat_id", chat_id), ("chat_type", chat_type), ("thread_id", thread_id))
         }
-        row["parent_session_id"] = parent_session_id and check_id(parent_session_id)
+        row["parent_session_id"] = None if parent_session_id is None else sought_id(parent_session_id)
         self._write(lambda writer: self._insert(writer, row, prompt))
         return session_id
 
@@ -50,8 +52,11 @@ class SessionOperations(Operations):
         if known is not None:
             return
         parent = row["parent_session_id"]
-        if parent is not None and writer.session(parent) is None:
-            raise SessionNotFound(parent)
+        owner = owner_of(row["source"], row["user_id"])
+        if parent is not None:
+            found = self._existing(writer, parent)
+            owner = owner if row["user_id"] else found["owner"]
+        row["owner"] = row["owner"] or owner
         if not writer.insert_session(row, prompt):
             # Taken, by somebody this scope must not hear of.
             raise BadInput(f"Session id '{row['id']}' cannot be used; choose another one.")
@@ -69,8 +74,8 @@ class SessionOperations(Operations):
     ) -> tuple[Row, Payload | None]:
         user_id = text("user_id", user_id)
         if owner is None:
-            owner = self._own_name() or owner_of(source, user_id)
-        if not may_see(self.scope, check_owner(owner)):
+            owner = self._own_name()
+        elif not may_see(self.scope, check_owner(owner)):
             raise BadInput("A session can only be created for its own owner.")
         prompt, payload = prompt_form(system_prompt)
         row = {
@@ -95,19 +100,19 @@ class SessionOperations(Operations):
 
     def end_session(self, session_id: str, end_reason: str) -> None:
         """Mark as ended. The first reason stays until `reopen_session`; a missing session is an error."""
-        reason = text("end_reason", end_reason)
+        session_id, reason = sought_id(session_id), required("end_reason", end_reason)
         now = self._now()
 
         def end(writer: Writer) -> None:
             row = self._existing(writer, session_id)
             if row["ended_at"] is None:
                 writer.update_session(session_id, {"ended_at": max(now, row["started_at"]), "end_reason": reason})
-                writer.place_children(session_id)
 
         self._write(end)
 
     def reopen_session(self, session_id: str) -> None:
         """Clear the end, so that the session goes on."""
+        session_id = sought_id(session_id)
 
         def reopen(writer: Writer) -> None:
             self._existing(writer, session_id)
@@ -124,6 +129,7 @@ class SessionOperations(Operations):
 
     def get_session(self, session_id: str) -> Row | None:
         """Every documented column as a dict (model_config as JSON text), or None."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             row = reader.session(session_id)
         return row and public(row)
@@ -135,6 +141,7 @@ class SessionOperations(Operations):
 
     def matching_session_ids(self, prefix: str, limit: int = 20) -> list[str]:
         """The session with exactly this id, or every session whose id begins so, newest first."""
+        limit = whole("limit", limit, least=0)
         if not isinstance(prefix, str) or not prefix or len(prefix) > MAX_ID_LENGTH or not is_storable(prefix):
             return []
         with self._read() as reader:
@@ -144,6 +151,7 @@ class SessionOperations(Operations):
 
     def update_system_prompt(self, session_id: str, system_prompt: str | None) -> None:
         """Replace the prompt snapshot."""
+        session_id = sought_id(session_id)
         prompt, payload = prompt_form(system_prompt)
 
         def update(writer: Writer) -> None:
@@ -154,6 +162,7 @@ class SessionOperations(Operations):
 
     def update_model(self, session_id: str, model: str | None, model_config: dict[str, Any] | None = None) -> None:
         """The model this session goes on with."""
+        session_id = sought_id(session_id)
         changes = {"model": text("model", model)}
         if model_config is not None:
             changes["model_config"] = config_form(model_config)
@@ -166,11 +175,14 @@ class SessionOperations(Operations):
 
     def session_count(self, source: str | None = None) -> int:
         """How many sessions there are, of one source or of all."""
+        source = text("source", source)
         with self._read() as reader:
             return reader.count_sessions(source)
 
     def link_identity(self, owner: str, person: str | None) -> None:
-        """Say that an owner is a person, so that their scopes cover all of that person's sessions."""
+        """Say that an owner is a person, so that their scopes cover all of that person's sessions. The operator's
+        alone to say."""
+        self._operator_only()
         check_owner(owner)
         name = text("person", person)
         self._write(lambda writer: writer.link_owner(owner, name))
@@ -178,41 +190,34 @@ class SessionOperations(Operations):
     # -- key/value
 
     def get_meta(self, key: str) -> str | None:
+        """A value the operator stored; the key/value table is theirs, so in another scope there is none."""
+        key = required("key", key)
+        if self.scope is not None:
+            return None
         with self._read() as reader:
             return reader.meta(key)
 
     def set_meta(self, key: str, value: str | None) -> None:
-        """Store a value under a key; None removes it."""
-        if text("key", key) in RESERVED_META:
+        """Store a value under a key; None removes it. The operator's alone to do."""
+        self._operator_only()
+        if required("key", key) in RESERVED_META:
             raise BadInput(f"'{key}' is the store's own key; choose another one.")
         stored = text("value", value)
         self._write(lambda writer: writer.set_meta(key, stored))
 
+    def _operator_only(self) -> None:
+        if self.scope is not None:
+            raise BadInput("Only the operator can do this; use the store itself, not a scope of it.")
+
 
 RESERVED_META = frozenset({"store_id", "indexed_through", "index_version"})
-LOCAL_OWNER = LOCAL
-
-
-def text(name: str, value: Any) -> str | None:
-    """A short text column: storable text or None, anything else is the caller's mistake."""
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise BadInput(f"{name} must be text, not {type(value).__name__}.")
-    if not is_storable(value):
-        raise BadInput(f"{name} holds characters that cannot be stored (NUL or half a surrogate pair).")
-    return value
-
-
-def seconds(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
-        raise BadInput(f"{name} must be seconds since 1970, as a number.")
-    return float(value)
 
 
 def config_form(config: dict[str, Any] | None) -> str | None:
     if config is None:
         return None
+    if not isinstance(config, dict):
+        raise BadInput(f"model_config must be a dict, not {type(config).__name__}.")
     try:
         return json.dumps(config)
     except (TypeError, ValueError, RecursionError) as error:

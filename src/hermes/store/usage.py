@@ -3,17 +3,20 @@
 from typing import Any, Literal
 
 from hermes.errors import BadInput, SessionNotFound
+from hermes.model.ids import check_id, sought_id
 from hermes.model.usage import BILLING_COLUMNS, COST_COLUMNS, COST_NOTE_COLUMNS, COUNT_COLUMNS, Usage
 from hermes.store.base import Row, Writer
+from hermes.store.checks import seconds, text
 from hermes.store.operations import Operations
-from hermes.store.sessions import SessionOperations, text
+from hermes.store.sessions import SessionOperations
 
 
 class UsageOperations(SessionOperations, Operations):
     def record_usage(self, session_id: str, usage: Usage, *, at: float | None = None) -> None:
         """Put one model call on record."""
+        session_id = sought_id(session_id)
         _check(usage)
-        when = self._now() if at is None else at
+        when = self._now() if at is None else seconds("at", at)
 
         def record(writer: Writer) -> None:
             if writer.session(session_id) is None:
@@ -65,7 +68,7 @@ class UsageOperations(SessionOperations, Operations):
             billing_mode,
         )
         _check(usage)
-        row, prompt = self._session_row(session_id, "unknown", model, None, None, None, None, None)
+        row, prompt = self._session_row(check_id(session_id), "unknown", model, None, None, None, None, None)
         row["parent_session_id"] = None
 
         def update(writer: Writer) -> None:
@@ -89,6 +92,8 @@ class UsageOperations(SessionOperations, Operations):
         """Tokens, calls and cost of the ledger, summed by model, day, source …; costliest first."""
         if group not in ("model", "day", "source", "owner", "session", "provider"):
             raise BadInput("Usage is grouped by model, day, source, owner, session or provider.")
+        after = None if after is None else seconds("after", after)
+        before = None if before is None else seconds("before", before)
         with self._read() as reader:
             return reader.usage_by(group, after, before)
 
@@ -103,6 +108,8 @@ def _difference(usage: Usage, session: Row) -> Usage:
 
 
 def _check(usage: Usage) -> None:
+    if not isinstance(usage, Usage):
+        raise BadInput(f"Usage comes as a Usage, not {type(usage).__name__}.")
     for name in COUNT_COLUMNS:
         value = getattr(usage, name)
         if isinstance(value, bool) or not isinstance(value, int) or not abs(value) < 2**62:

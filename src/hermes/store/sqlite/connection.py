@@ -87,7 +87,7 @@ def connect_read_only(path: Path) -> apsw.Connection:
     uri = f"{path.as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    connection.execute("PRAGMA query_only=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000")
+    connection.execute("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000")
     return connection
 
 

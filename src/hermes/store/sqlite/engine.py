@@ -28,7 +28,7 @@ from hermes.store.sqlite.index import BATCH_ROWS
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import MessageTable
 from hermes.store.sqlite.meta import MetaTable
-from hermes.store.sqlite.search import SearchTable
+from hermes.store.sqlite.recall import RecallTable
 from hermes.store.sqlite.usage import UsageTable
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ _SCANNED_ROWS = 32  # so few are read faster than indexed
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, SearchTable):
+class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, RecallTable):
     """Every table's questions, on one snapshot."""
 
 

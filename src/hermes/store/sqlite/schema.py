@@ -248,7 +248,8 @@ CREATE TRIGGER IF NOT EXISTS sessions_placed AFTER INSERT ON sessions WHEN new.s
                                   AND x.lineage_id = (SELECT p.lineage_id {_CONTINUED}))
                      THEN {TIP} ELSE {HIDDEN} END
             WHEN EXISTS (SELECT 1 FROM sessions p
-                         WHERE p.id = new.parent_session_id AND p.end_reason = 'branched') THEN {WHOLE}
+                         WHERE p.id = new.parent_session_id AND p.end_reason = 'branched'
+                         AND p.ended_at <= new.started_at) THEN {WHOLE}
             ELSE {HIDDEN} END
     WHERE id = new.id;
     UPDATE sessions SET shelf = CASE shelf WHEN {WHOLE} THEN {ROOT} ELSE {HIDDEN} END

@@ -3,13 +3,14 @@
 from typing import Any
 
 from hermes.store.encode import Payload
-from hermes.store.sqlite.schema import HIDDEN, SESSION_COLUMNS, WHOLE
+from hermes.store.sqlite.schema import SESSION_COLUMNS, WHOLE
 from hermes.store.sqlite.table import Row, Table
 
 ALL = ", ".join(SESSION_COLUMNS)
 _NEWEST_CONTINUATION = """
     SELECT c.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id
     WHERE p.id = ? AND p.end_reason = 'compression' AND c.started_at >= p.ended_at AND c.trashed_at IS NULL
+      AND c.lineage_id = p.lineage_id%s
     ORDER BY c.started_at DESC, c.rowid DESC LIMIT 1
 """
 
@@ -59,8 +60,10 @@ class SessionTable(Table):
         return list(self.rows(sql, [session_id, *owners]))
 
     def continuation(self, session_id: str) -> str | None:
-        found = self.one(_NEWEST_CONTINUATION, (session_id,))
-        return found if found is None or self.scope is None or self.session(found) else None
+        visible, owners = self.in_scope("p.owner")
+        follows, _ = self.in_scope("c.owner")
+        found: str | None = self.one(_NEWEST_CONTINUATION % (visible + follows), [session_id, *owners, *owners])
+        return found
 
     def count_sessions(self, source: str | None = None) -> int:
         where, owners = self.in_scope()
@@ -82,8 +85,11 @@ class SessionTable(Table):
 
     # -- changes
 
-    def insert_session(self, row: Row, prompt: Payload | None) -> bool:
+    def insert_session(self, row: Row, prompt: Payload | None, *, branch: bool = False) -> bool:
         values = {**row, "prompt_payload": self.store_payload(prompt)}
+        if branch:
+            start = row["started_at"]
+            values |= {"shelf": WHOLE, "lineage_id": row["id"], "begun_at": start, "active_at": start}
         names = [name for name, value in values.items() if value is not None]
         self.connection.execute(
             f"INSERT INTO sessions ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) ON CONFLICT DO NOTHING",
@@ -106,13 +112,6 @@ class SessionTable(Table):
         if old is not None and old != new:
             self.drop_unused_payloads({old})
         return found
-
-    def place_children(self, session_id: str) -> None:
-        self.connection.execute(
-            """UPDATE sessions SET shelf = ? WHERE parent_session_id = ? AND shelf = ? AND lineage_id = id
-               AND EXISTS (SELECT 1 FROM sessions p WHERE p.id = ? AND p.end_reason = 'branched')""",
-            (WHOLE, session_id, HIDDEN, session_id),
-        )
 
 
 def _column(name: str) -> Any:

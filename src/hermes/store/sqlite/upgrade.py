@@ -151,7 +151,8 @@ def place_lineages(connection: apsw.Connection) -> None:
             WHEN parent_session_id IS NULL THEN {schema.WHOLE}
             WHEN lineage_id <> id THEN {schema.HIDDEN}
             WHEN EXISTS (SELECT 1 FROM sessions p
-                         WHERE p.id = sessions.parent_session_id AND p.end_reason = 'branched') THEN {schema.WHOLE}
+                         WHERE p.id = sessions.parent_session_id AND p.end_reason = 'branched'
+                         AND p.ended_at <= sessions.started_at) THEN {schema.WHOLE}
             WHEN NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = sessions.parent_session_id) THEN {schema.WHOLE}
             ELSE {schema.HIDDEN} END;
         UPDATE sessions SET shelf = {schema.TIP} WHERE rowid IN (
