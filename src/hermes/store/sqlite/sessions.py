@@ -57,7 +57,7 @@ class SessionTable(Table):
     def children(self, session_id: str) -> list[Row]:
         where, owners = self.in_scope()
         sql = f"SELECT {ALL} FROM sessions WHERE parent_session_id = ?{where} ORDER BY started_at, rowid"
-        return list(self.rows(sql, [session_id, *owners]))
+        return [self.with_prompt(row) for row in self.rows(sql, [session_id, *owners])]
 
     def continuation(self, session_id: str) -> str | None:
         visible, owners = self.in_scope("p.owner")
