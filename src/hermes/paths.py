@@ -4,6 +4,7 @@ Everything sits under one home folder: `HERMES_HOME`, or `~/.hermes`. The enviro
 at call time, so a test or a profile can point elsewhere.
 """
 
+import glob
 import os
 from pathlib import Path
 
@@ -65,3 +66,9 @@ def tighten(path: Path) -> None:
         return
     if info.st_uid == os.geteuid() and info.st_mode & 0o077:
         path.chmod(PRIVATE_FILE)
+
+
+def copies_of(store: Path) -> list[Path]:
+    """Older copies of a store that lie beside it: upgrade backups, rescued and set-aside files, backups."""
+    kinds = (".v*-backup-*", ".upgraded-*", ".rescued-*", ".damaged-*", ".backup-*")
+    return sorted(path for kind in kinds for path in store.parent.glob(glob.escape(store.name) + kind))

@@ -72,6 +72,16 @@ class SearchQuery:
     offset: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class PruneQuery:
+    """Ended conversations without activity since `before`."""
+
+    before: float
+    sources: Sequence[str] | None = None
+    tag: str | None = None
+    archived: bool | None = None
+
+
 class Reader(Protocol):
     """What can be asked, within one snapshot. Missing things are None or empty, never an error."""
 
@@ -157,6 +167,16 @@ class Reader(Protocol):
     def texts(self, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Role and text, as search sees it."""
 
+    def prunable(self, query: PruneQuery) -> list[Row]:
+        """Conversations that have ended in every part, with their last activity before the cutoff, not pinned:
+        lineage_id, last_active, source, messages, ids (JSON)."""
+
+    def trashed_before(self, at: float) -> list[str]:
+        """Sessions that have been in the trash since before then."""
+
+    def tags(self, session_id: str) -> list[str]:
+        """The tags of the conversation this session belongs to."""
+
     def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
         """Ledger sums grouped by model, source, owner, session or local day."""
 
@@ -193,6 +213,12 @@ class Writer(Reader, Protocol):
         """The session, its messages and what was carried from them; children stay without a parent,
         the ledger stays without ids."""
 
+    def put_away(self, lineage_id: str, column: str, at: float | None, shelf: int | None) -> int:
+        """Archive or trash (`column`) every part of a conversation, or with None bring it back."""
+
+    def set_tags(self, session_ids: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> None:
+        """Add and remove tags."""
+
     def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
         """One ledger row, and the session's totals with it."""
 
@@ -223,8 +249,20 @@ class Engine(Protocol):
     def prepare_search(self) -> None:
         """Called before a search: catch up with the index when that pays, and only if nobody is in the way."""
 
-    def vacuum(self) -> None:
-        """Give free space back to the disk."""
+    def optimize(self) -> None:
+        """Fold the index into one piece, in short steps."""
+
+    def vacuum(self) -> bool:
+        """Give free space back and leave no trace of what was deleted. False when a reader prevented the last bit."""
+
+    def rebuild_index(self) -> None:
+        """Make the index anew from the messages."""
+
+    def index_lag(self) -> int:
+        """How many messages the index is behind."""
+
+    def catch_up(self) -> bool:
+        """Bring the index up to date."""
 
     def size(self) -> int:
         """Bytes on disk."""

@@ -11,6 +11,7 @@ from hermes import paths
 from hermes.errors import BadInput
 from hermes.model.owners import Scope, check_owner, may_see
 from hermes.store.base import Engine, Reader, Writer
+from hermes.store.care import CareOperations
 from hermes.store.handoff import HandoffOperations
 from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
@@ -32,6 +33,7 @@ class Store(
     HandoffOperations,
     SearchOperations,
     RecallOperations,
+    CareOperations,
 ):
     """Every operation, by subject. `SessionDB` performs each on its own, `Transaction` several as one."""
 
@@ -100,9 +102,34 @@ class SessionDB(Store):
         """Bytes the store takes on disk."""
         return self._engine.size()
 
-    def vacuum(self) -> None:
-        """Give free space back to the disk."""
-        self._engine.vacuum()
+    def index_lag(self) -> int:
+        """How many messages the index is behind; a search reads those itself."""
+        return self._engine.index_lag()
+
+    def optimize(self) -> None:
+        """Bring the index up to date and fold it into one piece."""
+        self._engine.optimize()
+
+    def rebuild_index(self) -> None:
+        """Make the index anew from the messages."""
+        self._engine.rebuild_index()
+
+    def vacuum(self) -> dict[str, object]:
+        """Give free space back to the disk and leave no trace of what was deleted.
+
+        Returns `bytes_freed`, `complete` (False: a reader was in the way, run it again later) and `backups`, the
+        older copies beside the store that still hold what was deleted.
+        """
+        before = self._engine.size()
+        complete = self._engine.vacuum()
+        return {
+            "bytes_freed": max(0, before - self._engine.size()),
+            "complete": complete,
+            "backups": [str(path) for path in paths.copies_of(self._engine.path)],
+        }
+
+    def _tidy_index(self) -> None:
+        self._engine.catch_up()
 
     def close(self) -> None:
         """Finish and let go. Calling it again does nothing; using the store afterwards is StoreClosed."""

@@ -62,7 +62,8 @@ def connect(path: Path) -> apsw.Connection:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.wal_autocheckpoint(0)  # the keeper does it, beside the writers
     connection.execute(
-        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
+        "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=FAST;"
+        "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
         f"PRAGMA journal_size_limit={WAL_LIMIT}"
     )
     return connection

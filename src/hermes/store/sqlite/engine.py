@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,24 +21,26 @@ from hermes.errors import HermesError, StoreClosed, StoreError, StoreReadOnly
 from hermes.model.owners import Scope
 from hermes.store.sqlite import connection as connections
 from hermes.store.sqlite import opening
+from hermes.store.sqlite.care import CareTable
 from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity
 from hermes.store.sqlite.index import BATCH_ROWS
 from hermes.store.sqlite.lists import ListTable
-from hermes.store.sqlite.messages import MessageTable
+from hermes.store.sqlite.messages import ERASE, MessageTable
 from hermes.store.sqlite.meta import MetaTable
-from hermes.store.sqlite.recall import RecallTable
+from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.usage import UsageTable
 
 T = TypeVar("T")
 log = logging.getLogger("hermes.store")
 _SCANNED_ROWS = 32  # so few are read faster than indexed
+_PAGES_AT_ONCE = 500
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, RecallTable):
+class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, CareTable):
     """Every table's questions, on one snapshot."""
 
 
@@ -162,6 +165,10 @@ class SqliteEngine:
 
     # -- the index, and the write-ahead log
 
+    def index_lag(self) -> int:
+        with self.read(None) as reader:
+            return reader.index_lag()
+
     def catch_up(self, *, deadline: float | None = None) -> bool:
         """Bring the index up to date, a batch at a time; True when it is."""
         more = True
@@ -173,8 +180,7 @@ class SqliteEngine:
     def prepare_search(self) -> None:
         if self.read_only:
             return
-        with self.read(None) as reader:
-            behind = reader.index_lag()
+        behind = self.index_lag()
         if behind > _SCANNED_ROWS:
             try:
                 self.catch_up()
@@ -195,15 +201,54 @@ class SqliteEngine:
                 self._guard.release()
         return frames, moved
 
-    def vacuum(self) -> None:
+    def optimize(self) -> None:
+        """Fold the index into one piece, in short steps; what was deleted leaves no trace in it."""
+        self.catch_up()
+        for table in FULL_TEXT_TABLES:
+            self.write(None, partial(CareTable.begin_merge, table=table))
+            while self.write(None, partial(CareTable.merge_step, table=table)):
+                pass
+
+    def vacuum(self) -> bool:
+        """Give free space back to the disk and leave no trace of what was deleted: the index is merged, free pages
+        are cut off, the write-ahead log is emptied. Nobody waits long. False when a reader kept the log in use."""
         self._check_writable()
+        self.optimize()
+        with self.read(None) as reader:
+            incremental = reader.one("PRAGMA auto_vacuum") == 2
+        if incremental:
+            while self.write(None, lambda writer: writer.release_pages(_PAGES_AT_ONCE)):
+                pass
+        else:
+            self._rewrite()
+        self.write(None, lambda writer: writer.set_meta(ERASE, None))
+        return self._empty_log()
+
+    def _rewrite(self) -> None:
+        """A file from before incremental vacuum is written anew, once."""
         with self._gate.paused(), translating(self.path):
             self._guard.acquire(None)
             try:
+                self._gate.connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 self._gate.connection.execute("VACUUM")
-                self._gate.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             finally:
                 self._guard.release()
+
+    def _empty_log(self) -> bool:
+        with self._gate.paused(), translating(self.path):
+            self._guard.acquire(self._gate.patience)
+            try:
+                busy, _frames, _moved = next(self._gate.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            except apsw.BusyError:
+                busy = 1
+            finally:
+                self._guard.release()
+        return not busy
+
+    def rebuild_index(self) -> None:
+        """Make the index anew from the messages; searches are complete all the while."""
+        self.write(None, lambda writer: writer.forget_index())
+        self.catch_up()
 
     def size(self) -> int:
         total = 0
@@ -247,6 +292,7 @@ class SqliteEngine:
             if self._keeper is not None:
                 self._keeper.stop()
             self._finish_index()
+            self._erase()
         self._closed = True
         _open_engines.discard(self)
         with translating(self.path), self._readers_lock:
@@ -268,6 +314,16 @@ class SqliteEngine:
                 self.catch_up(deadline=time.monotonic() + 5)
         except HermesError as error:
             log.warning("store %s: the index stays behind: %s", self.path, error)
+
+    def _erase(self) -> None:
+        """Deleted means gone: whoever closes after a delete leaves no trace of it in the file."""
+        try:
+            with self.read(None) as reader:
+                pending = reader.meta(ERASE) is not None
+            if pending:
+                self.vacuum()
+        except HermesError as error:
+            log.warning("store %s: traces of deleted sessions stay until the next close: %s", self.path, error)
 
     def _forget_in_child(self) -> None:
         """After fork: the child must neither use nor close the parent's connections. Closing would

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hermes.store.encode import decode_content, plain_text
+from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.table import Table
 from hermes.store.words import fold, spaced_out, unit_token, units, unspaced_chunks
 
 BATCH_ROWS = 256
-BATCH_CHARS = 2_000_000
+BATCH_CHARS = 1_000_000
+QUEUE_ROWS = 64  # taking old texts out while others write
+QUEUE_CHARS = 100_000
 INDEX_VERSION = "1"  # what we feed to the tables; another number here means rebuild
 _HASH_BYTES = 16 * 1024 * 1024
 
@@ -34,7 +37,7 @@ _TEXT_COLUMNS = "content, tool_name, tool_calls, kind, payload"
 class IndexTable(Table):
     def set_up_index(self) -> None:
         """Settings of the fresh tables, and the mark that nothing is indexed yet."""
-        for name in ("messages_fts", "messages_fts_trigram", "messages_fts_short"):
+        for name in FULL_TEXT_TABLES:
             self.connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('hashsize', ?)", (_HASH_BYTES,))
             self.connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('automerge', 8)")
         self._set("indexed_through", 0)
@@ -47,8 +50,8 @@ class IndexTable(Table):
         """How many rows the index is behind, at most: the tail, and what waits in the queue."""
         return int(
             self.one(
-                """SELECT (SELECT COALESCE(MAX(id), 0) FROM messages)
-                   - (SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'indexed_through')
+                """SELECT MAX(0, (SELECT COALESCE(MAX(id), 0) FROM messages)
+                   - (SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'indexed_through'))
                    + (SELECT COUNT(*) FROM index_queue)"""
             )
             or 0
@@ -66,14 +69,26 @@ class IndexTable(Table):
             self._notice_foreign_rows(rows[0][0], rows[-1][0])
         return len(rows) >= BATCH_ROWS or (bool(rows) and self._more_after(rows[-1][0]))
 
+    def forget_index(self) -> None:
+        """Empty the three tables; everything is behind the index again."""
+        for name in FULL_TEXT_TABLES:
+            self.connection.execute(f"INSERT INTO {name}({name}) VALUES ('delete-all')")
+        self.connection.execute("DELETE FROM index_queue")
+        self._set("indexed_through", 0)
+        self._set("index_version", INDEX_VERSION)
+
     def _next_rows(self, through: int) -> list[tuple[Any, ...]]:
         sql = f"SELECT id, {_TEXT_COLUMNS}, carried_from FROM messages WHERE id > ? ORDER BY id LIMIT ?"
+        return self._limited(sql, (through, BATCH_ROWS), BATCH_CHARS)
+
+    def _limited(self, sql: str, bindings: tuple[int, ...], most: int) -> list[tuple[Any, ...]]:
+        """Rows up to so many characters of text, so that no batch keeps writers waiting."""
         rows: list[tuple[Any, ...]] = []
         chars = 0
-        for row in self.connection.execute(sql, (through, BATCH_ROWS)):
+        for row in self.connection.execute(sql, bindings):
             rows.append(row)
-            chars += len(row[1] or "") + len(row[3] or "")
-            if chars > BATCH_CHARS:
+            chars += sum(len(value) for value in row if isinstance(value, str))
+            if chars > most:
                 break
         return rows
 
@@ -83,7 +98,7 @@ class IndexTable(Table):
     def _apply_queue(self) -> bool:
         """Take old texts out, put present ones in. True when the queue was not empty."""
         sql = f"SELECT message_id, was_indexed, {_TEXT_COLUMNS} FROM index_queue ORDER BY message_id LIMIT ?"
-        queued = list(self.connection.execute(sql, (BATCH_ROWS,)))
+        queued = self._limited(sql, (QUEUE_ROWS,), QUEUE_CHARS)
         if not queued:
             return False
         through = self.indexed_through()

@@ -40,6 +40,9 @@ _RECOUNT = f"""
 """
 
 
+ERASE = "erase_pending"  # something was deleted for good since the last vacuum
+
+
 class MessageTable(Table):
     last_message = 0  # the highest id this writer handed out; the guard takes it down
 
@@ -207,6 +210,7 @@ class MessageTable(Table):
         if row is None:
             return False
         self.delete_messages(session_id)
+        self.connection.execute("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, 'yes')", (ERASE,))
         for sql in (
             "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?",
             "UPDATE usage SET session_id = NULL, owner = NULL WHERE session_id = ?",

@@ -1,0 +1,221 @@
+"""Care for data over years: delete, prune, trash, archive, pin, tags, automatic maintenance."""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hermes.errors import BadInput, HermesError, SessionNotFound
+from hermes.model.ids import check_id
+from hermes.store.base import PruneQuery, Row, Writer
+from hermes.store.checks import text
+from hermes.store.operations import Operations, public
+from hermes.store.titles import next_free_title, title_holder
+
+DAY = 86400.0
+LATEST_PLAUSIBLE = 3_345_000_000.0  # the year 2076: a clock that says more is wrong, and nothing is deleted by it
+_LAST_RUN = "last_auto_prune"
+_ARCHIVED, _TRASHED = 4, 5
+log = logging.getLogger("hermes.store")
+
+
+class CareOperations(Operations):
+    # -- final
+
+    def delete_session(self, session_id: str, sessions_dir: Path | str | None = None) -> bool:
+        """Delete one session and its messages for good; False when there is none. Its children stay, without a
+        parent; what it cost stays in the ledger, without ids. Transcript files of exactly that id go too."""
+        gone = self._write(lambda writer: writer.delete_session(session_id))
+        if gone and sessions_dir is not None:
+            remove_transcripts(Path(sessions_dir), session_id)
+        return gone
+
+    def delete_lineage(self, session_id: str, sessions_dir: Path | str | None = None) -> int:
+        """Delete every part of the conversation a session belongs to, for good. Returns how many parts."""
+        parts = self._parts(session_id)
+        for part in reversed(parts):
+            self.delete_session(part, sessions_dir)
+        return len(parts)
+
+    def prune_sessions(
+        self,
+        older_than_days: float = 90,
+        source: str | None = None,
+        sessions_dir: Path | str | None = None,
+        *,
+        tag: str | None = None,
+        archived: bool | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Delete ended conversations without activity for so many days; returns how many sessions went.
+
+        A compressed conversation goes as a whole, by its last activity; pinned ones stay. One session is one
+        transaction, so that nobody who writes meanwhile waits for the others.
+        """
+        rows = self.prunable_sessions(older_than_days, source, tag=tag, archived=archived)
+        ids = [session_id for row in rows for session_id in row["ids"]]
+        gone = 0
+        for session_id in ids:
+            gone += self.delete_session(session_id, sessions_dir)
+            self._tidy_index()
+            if progress is not None:
+                progress(gone, len(ids))
+        return gone
+
+    def prunable_sessions(
+        self,
+        older_than_days: float = 90,
+        source: str | None = None,
+        *,
+        tag: str | None = None,
+        archived: bool | None = None,
+    ) -> list[Row]:
+        """What `prune_sessions` would delete: a row a conversation (lineage_id, last_active, source, messages, ids)."""
+        if isinstance(older_than_days, bool) or not isinstance(older_than_days, int | float) or older_than_days < 0:
+            raise BadInput("older_than_days must be a number, 0 or more.")
+        now = self._now()
+        if now > LATEST_PLAUSIBLE:
+            raise BadInput("The clock of this machine is far in the future; set it right before deleting by age.")
+        sources = None if source is None else [source]
+        query = PruneQuery(now - older_than_days * DAY, sources, tag, archived)
+        with self._read() as reader:
+            rows = reader.prunable(query)
+        return [{**row, "ids": json.loads(row["ids"])} for row in rows]
+
+    def maybe_auto_prune_and_vacuum(
+        self,
+        retention_days: float = 90,
+        min_interval_hours: float = 24,
+        vacuum: bool = True,
+        sessions_dir: Path | str | None = None,
+    ) -> dict[str, Any]:
+        """The opt-in sweep at start-up: at most once per interval over all processes, never raises."""
+        result: dict[str, Any] = {"skipped": False, "pruned": 0, "vacuumed": False}
+        try:
+            if not self._claim_sweep(min_interval_hours):
+                return {**result, "skipped": True}
+            result["pruned"] = self.prune_sessions(retention_days, sessions_dir=sessions_dir)
+            if vacuum and result["pruned"]:
+                self.vacuum()  # type: ignore[attr-defined]  # SessionDB has it
+                result["vacuumed"] = True
+        except HermesError as error:
+            log.warning("automatic pruning: %s", error)
+            result["error"] = str(error)
+        return result
+
+    def _claim_sweep(self, min_interval_hours: float) -> bool:
+        now = self._now()
+
+        def claim(writer: Writer) -> bool:
+            try:
+                last = float(writer.meta(_LAST_RUN) or 0)
+            except ValueError:
+                last = 0.0  # a broken marker counts as never run
+            if 0 <= now - last < min_interval_hours * 3600:
+                return False
+            writer.set_meta(_LAST_RUN, str(now))
+            return True
+
+        return self._write(claim)
+
+    # -- put away and brought back: always the whole conversation
+
+    def trash_session(self, session_id: str) -> int:
+        """Move a conversation to the trash: out of every list, count and search, its title free. Returns its parts."""
+        now = self._now()
+        return self._put_away(session_id, "trashed", now, _TRASHED)
+
+    def restore_session(self, session_id: str) -> int:
+        """Bring a conversation back from the trash; a title that was taken meanwhile gets the next number."""
+
+        def restore(writer: Writer) -> int:
+            parts = self._lineage(writer, session_id)
+            for part in parts:
+                holder = part["title"] and title_holder(writer, part["title"], part["owner"])
+                if holder and holder != part["id"]:
+                    free = next_free_title(writer, part["title"], part["owner"])
+                    writer.update_session(part["id"], {"title": free})
+            return writer.put_away(parts[0]["lineage_id"], "trashed", None, None)
+
+        return self._write(restore)
+
+    def empty_trash(self, older_than_days: float = 0, sessions_dir: Path | str | None = None) -> int:
+        """Delete for good what has been in the trash for so long. Returns how many sessions went."""
+        with self._read() as reader:
+            ids = reader.trashed_before(self._now() - older_than_days * DAY + (0.001 if older_than_days == 0 else 0))
+        return sum(self.delete_session(session_id, sessions_dir) for session_id in ids)
+
+    def archive_session(self, session_id: str) -> int:
+        """Take a conversation out of the ordinary lists; search still finds it. Returns its parts."""
+        now = self._now()
+        return self._put_away(session_id, "archived", now, _ARCHIVED)
+
+    def unarchive_session(self, session_id: str) -> int:
+        return self._put_away(session_id, "archived", None, None)
+
+    def _put_away(self, session_id: str, column: str, at: float | None, shelf: int | None) -> int:
+        def put(writer: Writer) -> int:
+            return writer.put_away(self._lineage(writer, session_id)[0]["lineage_id"], column, at, shelf)
+
+        return self._write(put)
+
+    def pin_session(self, session_id: str, pinned: bool = True) -> int:
+        """A pinned conversation is never pruned. Returns its parts."""
+
+        def pin(writer: Writer) -> int:
+            parts = self._lineage(writer, session_id)
+            for part in parts:
+                writer.update_session(part["id"], {"pinned": int(pinned)})
+            return len(parts)
+
+        return self._write(pin)
+
+    def tag_session(self, session_id: str, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
+        """Add and remove tags of a conversation; returns the tags it has now."""
+        adding, removing = [_tag(tag) for tag in add], [_tag(tag) for tag in remove]
+
+        def change(writer: Writer) -> list[str]:
+            parts = self._lineage(writer, session_id)
+            writer.set_tags([part["id"] for part in parts], adding, removing)
+            return writer.tags(session_id)
+
+        return self._write(change)
+
+    def get_tags(self, session_id: str) -> list[str]:
+        with self._read() as reader:
+            return reader.tags(session_id) if reader.session(session_id) else []
+
+    @staticmethod
+    def _lineage(writer: Writer, session_id: str) -> list[Row]:
+        session = writer.session(session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        return writer.parts(session["lineage_id"])
+
+    def _parts(self, session_id: str) -> list[str]:
+        with self._read() as reader:
+            session = reader.session(session_id)
+            if session is None:
+                raise SessionNotFound(session_id)
+            return [public(part)["id"] for part in reader.parts(session["lineage_id"])]
+
+    def _tidy_index(self) -> None:
+        """Let the index forget what was deleted, a batch at a time."""
+
+
+def _tag(value: Any) -> str:
+    tag = (text("tag", value) or "").strip().lower()
+    if not tag or len(tag) > 50 or not tag.isprintable() or any(char.isspace() for char in tag):
+        raise BadInput("A tag is one word of up to 50 characters.")
+    return tag
+
+
+def remove_transcripts(folder: Path, session_id: str) -> None:
+    """Delete the transcript files of exactly this id: no globs, nothing outside the folder."""
+    try:
+        check_id(session_id)
+    except BadInput:
+        return
+    for name in (f"{session_id}.jsonl", f"{session_id}.json", f"session_{session_id}.json"):
+        (folder / name).unlink(missing_ok=True)
