@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,8 +29,9 @@ class Program:
         home = tempfile.mkdtemp(prefix="hermes-bench-home-")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HERMES_"))}
         process = subprocess.Popen(
-            [self.python, WORKERS / f"{worker}.py", json.dumps(job)],
+            [self.python, WORKERS / f"{worker}.py", json.dumps({**job, "program": self.name})],
             env={**environment, "HERMES_HOME": home},
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -45,11 +47,19 @@ class Running:
     process: "subprocess.Popen[str]"
     home: Path
 
+    def wait_until_ready(self) -> None:
+        assert self.process.stdout is not None
+        if self.process.stdout.readline().strip() != "ready":
+            raise WorkerFailed(f"{self.what} did not get ready")
+
+    def tell(self, word: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+
     def answer(self) -> dict[str, Any]:
         out, _ = self.process.communicate()
-        for file in sorted(self.home.rglob("*"), reverse=True):
-            file.rmdir() if file.is_dir() else file.unlink()
-        self.home.rmdir()
+        shutil.rmtree(self.home)
         if self.process.returncode != 0 or not out.strip():
             raise WorkerFailed(f"{self.what} ended with {self.process.returncode}")
         return json.loads(out.splitlines()[-1])

@@ -56,7 +56,7 @@ class Writer:
             size += len(pieces[-1]) + len(pieces[-2])
         if script != "ko" and self._rng.random() < CJK_RATE:
             pieces.insert(self._rng.randrange(len(pieces)), CJK_PAIR)
-        return "".join(pieces)[: length + 2]
+        return "".join(pieces)[: length + 2].rstrip()
 
     def path(self) -> str:
         return self._rng.choice(self._vocabulary.paths)
@@ -65,7 +65,7 @@ class Writer:
         return self._rng.choice(self._vocabulary.names)
 
     def _cut(self, pieces: list[str], length: int) -> str:
-        text = "".join(pieces)[:length]
+        text = "".join(pieces)[:length].rstrip()
         for found in planted(self._rng):
             at = text.find(" ", self._rng.randrange(len(text) + 1))
             text = f"{text[:at]} {found}{text[at:]}" if at > 0 else f"{text} {found}"
@@ -96,7 +96,8 @@ class Writer:
         return f"{self.path()}:{self._rng.randrange(2000)}: {self._some(3, 10)}\n"
 
     def _listing(self, number: int) -> str:
-        day = f"{self._rng.choice(('Jan', 'Feb', 'Mar', 'Apr'))} {self._rng.randint(1, 28):2} {self._rng.randrange(24):02}:17"
+        month = self._rng.choice(("Jan", "Feb", "Mar", "Apr"))
+        day = f"{month} {self._rng.randint(1, 28):2} {self._rng.randrange(24):02}:17"
         return f"-rw-r--r-- 1 user user {self._rng.randrange(10**6):7} {day} {self.path()}\n"
 
     def _records(self, number: int) -> str:

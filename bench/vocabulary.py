@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _STOP = """the to of and a in is it that for on with as this be are not was if you can from at or by an have
 which will has but all we there use when one so no its do than how any now more also then into only out up what
 some them they does your our should same each been after before where would could other about these my just
-because why who here over most very such both while between first new""".split()
+because why who here over most very such both while between first new"""
 _TECHNICAL = """file error test run code line build server data type value return function class method module import
 path config version branch commit merge request response status query table index column database cache session
 message token model prompt agent tool output input string number list object key user name client socket port host
@@ -18,10 +18,10 @@ json yaml schema field record row transaction lock write read append delete inse
 search match regex parse format encode decode compress hash digest secret password login permission role owner
 window screen button layout style color theme font render frame canvas layer scene texture shader vertex pixel
 python rust typescript javascript golang kernel driver compiler linker debugger profiler benchmark coverage lint
-weather email calendar meeting invoice budget travel flight hotel recipe garden music photo video article summary""".split()
+weather email calendar meeting invoice budget travel flight hotel recipe garden music photo video article summary"""
 _SYLLABLES = """ba be bi bo ca ce ci co da de di do fa fe fi fo ga ge gi go ha he hi ho la le li lo ma me mi mo na ne ni
 no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi vo an en in on ar er ir or al el il ol as es is os tion
-ment ness ing ed ly tra pre con pro str sub out th st ch sh""".split()
+ment ness ing ed ly tra pre con pro str sub out th st ch sh"""
 _EXTENSIONS = ("py", "ts", "rs", "go", "md", "json", "yaml", "toml", "sh", "html", "css", "log")
 _FOLDERS = ("src", "lib", "tests", "docs", "app", "core", "api", "web", "scripts", "config", "internal", "pkg")
 
@@ -59,7 +59,7 @@ class Vocabulary:
     def build(cls, size: int = 24_000) -> "Vocabulary":
         """The same one for every corpus, whatever its seed."""
         rng = random.Random("hermes vocabulary")
-        plain = _STOP + _TECHNICAL + _invented(rng, size)
+        plain = _STOP.split() + _TECHNICAL.split() + _invented(rng, size)
         names = [_identifier(rng, plain) for _ in range(size // 3)]
         paths = [_path(rng, plain) for _ in range(size // 8)]
         rest = plain[400:] + names + paths + [str(rng.randrange(10 ** rng.randint(1, 5))) for _ in range(size // 10)]
@@ -78,7 +78,8 @@ def _zipf(count: int) -> Iterator[float]:
 
 
 def _invented(rng: random.Random, count: int) -> list[str]:
-    made = ("".join(rng.choices(_SYLLABLES, k=rng.choice((2, 2, 3, 3, 3, 4)))) for _ in itertools.count())
+    syllables = _SYLLABLES.split()
+    made = ("".join(rng.choices(syllables, k=rng.choice((2, 2, 3, 3, 3, 4)))) for _ in itertools.count())
     return list(itertools.islice(dict.fromkeys(itertools.islice(made, count * 2)), count))
 
 
