@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hermes import __version__
+from hermes import __version__, log
 from hermes.errors import HermesError
 
 
@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """What the console script calls. No traceback reaches a user."""
+    log.set_up()
     try:
         code = main()
         sys.stdout.flush()
