@@ -1,6 +1,8 @@
 """Checks of what callers bring; each returns the value, or raises BadInput that names it."""
 
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from hermes.errors import BadInput
@@ -40,6 +42,19 @@ def seconds(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
         raise BadInput(f"{name} must be seconds since 1970, as a number.")
     return float(value)
+
+
+def path(name: str, value: Any) -> Path:
+    """A path of this system; whether anything is there is another question."""
+    if not isinstance(value, str | os.PathLike):
+        raise BadInput(f"{name} must be a path, not {type(value).__name__}.")
+    try:
+        encoded = os.fsencode(value)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise BadInput(f"{str(value)[:100]!a} cannot be a path.")
+    return Path(os.fsdecode(encoded))
 
 
 def whole(name: str, value: Any, *, least: int = -_MOST) -> int:

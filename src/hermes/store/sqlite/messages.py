@@ -14,6 +14,7 @@ from hermes.store.encode import (
     decode_text,
     preview,
 )
+from hermes.store.sqlite import schema
 from hermes.store.sqlite.table import Row, Table
 
 _STORED = (*MESSAGE_COLUMNS, "kind", "payload", "carried_from")
@@ -205,10 +206,12 @@ class MessageTable(Table):
     def delete_session(self, session_id: str) -> bool:
         where, owners = self.in_scope()
         row = self.connection.execute(
-            f"SELECT prompt_payload FROM sessions WHERE id = ?{where}", [session_id, *owners]
+            f"SELECT prompt_payload, lineage_id FROM sessions WHERE id = ?{where}", [session_id, *owners]
         ).fetchone()
         if row is None:
             return False
+        children = self.connection.execute("SELECT lineage_id FROM sessions WHERE parent_session_id = ?", (session_id,))
+        touched = {row[1], *(child[0] for child in children)}
         self.delete_messages(session_id)
         self.connection.execute("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, 'yes')", (ERASE,))
         for sql in (
@@ -220,7 +223,21 @@ class MessageTable(Table):
             self.connection.execute(sql, (session_id,))
         if row[0] is not None:
             self.drop_unused_payloads({row[0]})
+        for lineage_id in touched:
+            self._place_again(lineage_id)
         return True
+
+    def _place_again(self, lineage_id: str) -> None:
+        """With its parent or a part gone, a session may be a conversation now, or the newest part of one."""
+        everyone = type(self)(self.connection, None)  # children of other owners find their place too
+        everyone.place_lineage(lineage_id)  # type: ignore[attr-defined]  # the writer has it from CareTable
+        self.connection.execute(
+            f"""UPDATE sessions SET shelf = CASE WHEN rowid <> (SELECT rowid FROM sessions WHERE lineage_id = ?1
+                    ORDER BY started_at DESC, rowid DESC LIMIT 1) THEN {schema.HIDDEN}
+                    WHEN trashed_at IS NOT NULL THEN {schema.TRASHED} ELSE {schema.ARCHIVED} END
+                WHERE lineage_id = ?1 AND (trashed_at IS NOT NULL OR archived_at IS NOT NULL)""",
+            (lineage_id,),
+        )
 
 
 def _decode_json(text: str) -> Any:
