@@ -62,6 +62,7 @@ def measure(groups: dict[str, Group], rounds: int) -> None:
 def report(groups: dict[str, Group], notes: list[str], heading: dict[str, object], file: Path | None) -> int:
     """Print the table; 1 when a floor is missed."""
     lines = [line for group in groups.values() for line in group.lines.values()]
+    heading |= {"load average": " ".join(f"{load:.1f}" for load in os.getloadavg())}
     heading = {**heading, "python": platform.python_version(), "cores": os.cpu_count(), "system": platform.platform()}
     print(", ".join(f"{name} {value}" for name, value in heading.items()))
     print(table(lines))

@@ -2,7 +2,9 @@
 
 import argparse
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,7 @@ QUICK = Size(sessions=60, messages=4000, rounds=2, appended=400, seconds=1.5, li
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    add_shared_options(parser, store_lines.GROUPS)
+    add_shared_options(parser, store_lines.NAMES)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     size = replace(size, **{name: value for name, value in given.items() if value is not None})
     with working_folder(options.folder) as folder:
         bench = StoreBench(Stage(folder, Corpus(size.sessions, size.messages, options.seed)), size)
-        groups = {name: group for name, group in bench.groups().items() if name in (options.only or bench.groups())}
+        wanted = options.only or store_lines.NAMES
+        groups = {name: group for name, group in bench.groups().items() if name.split()[0] in wanted}
         measure(groups, size.rounds)
     heading = {"reference": VERSION, "seed": options.seed, "sessions": size.sessions, "messages": size.messages}
     return report(groups, bench.notes, {**heading, "rounds": size.rounds}, options.json)
@@ -59,53 +62,53 @@ class StoreBench:
     def groups(self) -> dict[str, Group]:
         longest = min(LONGEST, self._size.messages // 2)
         return {
-            "append": Group(self.append, store_lines.append()),
-            "contention": Group(self.contention, store_lines.contention()),
+            "append fresh": Group(partial(self.append, self._stage.fresh), store_lines.append("fresh file")),
+            "append filled": Group(partial(self.append, self._stage.filled), store_lines.append("filled file")),
+            "append raw": Group(self.raw, store_lines.raw()),
+            "contention 8": Group(partial(self.contention, _alone(8)), store_lines.processes(8)),
+            "contention 32": Group(partial(self.contention, _alone(32)), store_lines.processes(32)),
+            "contention threads": Group(partial(self.contention, [[*range(8)]]), store_lines.threads(8)),
             "list": Group(self.lists, store_lines.lists(self._size.listed)),
             "open": Group(self.open, store_lines.opening()),
             "load": Group(self.load, store_lines.loading(longest)),
             "size": Group(self.sizes, store_lines.sizes(), once=True),
         }
 
-    def append(self, program: Program) -> Figures:
-        figures: Figures = {}
-        for state, database in (("fresh", self._stage.fresh(program)), ("full", self._stage.filled(program))):
-            figures |= self._run(program, "append", database, state)
-            if program.name == "ours":
-                figures[f"{state} behind"] = unindexed_messages(database)
-            self._stage.remove(database)
+    def append(self, database_for: Callable[[Program], Path], program: Program) -> Figures:
+        database = database_for(program)
+        figures: Figures = program.run("append", database=str(database), corpus=str(self._extra.file()))
         if program.name == "ours":
-            database = self._stage.fresh(program)
-            figures |= self._run(program, "raw", database, "raw")
-            self._stage.remove(database)
-        return figures
-
-    def _run(self, program: Program, worker: str, database: Path, prefix: str) -> Figures:
-        found = program.run(worker, database=str(database), corpus=str(self._extra.file()))
-        return {f"{prefix} {name}": value for name, value in found.items()}
-
-    def contention(self, program: Program) -> Figures:
-        database = self._stage.filled(program)
-        figures: Figures = {}
-        writers = {"8": _alone(8), "32": _alone(32), "threads": [[*range(8)]]}
-        for name, processes in writers.items():
-            before = stored_messages(database)
-            begin, answers = self._write_together(program, database, name, processes)
-            found = _together(answers, begin)
-            found["lost"] = before + found.pop("written") - stored_messages(database)
-            if program.name == "ours":
-                found["behind"] = unindexed_messages(database)
-            figures |= {f"{name} {key}": value for key, value in found.items()}
-            self._note_errors(program, name, answers)
+            figures["behind"] = unindexed_messages(database)
         self._stage.remove(database)
         return figures
 
+    def raw(self, program: Program) -> Figures:
+        """Neither program, but what is below both; measured once a round."""
+        if program.name != "ours":
+            return {}
+        database = self._stage.fresh(program)
+        figures: Figures = program.run("raw", database=str(database), corpus=str(self._extra.file()))
+        self._stage.remove(database)
+        return figures
+
+    def contention(self, processes: list[list[int]], program: Program) -> Figures:
+        database = self._stage.filled(program)
+        before = stored_messages(database)
+        begin, answers = self._write_together(program, database, processes)
+        figures = _together(answers, begin)
+        figures["lost"] = before + figures.pop("written") - stored_messages(database)
+        if program.name == "ours":
+            figures["behind"] = unindexed_messages(database)
+        self._stage.remove(database)
+        self._note_errors(program, answers)
+        return figures
+
     def _write_together(
-        self, program: Program, database: Path, name: str, processes: list[list[int]]
+        self, program: Program, database: Path, processes: list[list[int]]
     ) -> tuple[float, list[dict[str, Any]]]:
         """Start a process for each list of writer numbers, let all begin at once, and collect what they say."""
         shared = {"database": str(database), "corpus": str(self._extra.file()), "seconds": self._size.seconds}
-        workers = [program.start("contend", {**shared, "round": name, "numbers": numbers}) for numbers in processes]
+        workers = [program.start("contend", {**shared, "numbers": numbers}) for numbers in processes]
         for worker in workers:
             worker.wait_until_ready()
         begin = time.perf_counter() + 0.2
@@ -113,10 +116,10 @@ class StoreBench:
             worker.tell(repr(begin))
         return begin, [worker.answer() for worker in workers]
 
-    def _note_errors(self, program: Program, name: str, answers: list[dict[str, Any]]) -> None:
+    def _note_errors(self, program: Program, answers: list[dict[str, Any]]) -> None:
         for error in sorted({error for answer in answers for error in answer["errors"]}):
             times = sum(answer["errors"].get(error, 0) for answer in answers)
-            self.notes.append(f"{program.name}, {name} writers: {error} ({times} times)")
+            self.notes.append(f"{program.name}, {len(answers)} processes: {error} ({times} times)")
 
     def lists(self, program: Program) -> Figures:
         database = self._stage.listed(program, self._size.listed)

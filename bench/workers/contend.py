@@ -44,7 +44,7 @@ def main() -> None:
     db = open_store(work["database"])
     writers = []
     for number in work["numbers"]:
-        name = f"writer_{work['round']}_{number}"
+        name = f"writer_{number}"
         db.create_session(session_id=name, source="cli")
         skipped = number * 131 % len(everything)
         mine = [{**arguments, "session_id": name} for arguments in everything[skipped:] + everything[:skipped]]
