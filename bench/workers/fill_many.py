@@ -27,14 +27,15 @@ def sessions(count: int) -> Iterator[dict[str, Any]]:
         began = _FIRST + number * 400
         continues = number % 50 == 7
         source = RARE if number % (count // _RARE_ONES) == 3 else rng.choices(names, weights)[0]
+        compressed = number % 50 == 6  # nothing is said in it afterwards
         session = {
             "id": f"many_{number:06}",
             "source": before["source"] if before and continues else source,
             "parent": before["id"] if before and (continues or number % 45 == 11) else None,
             "began": began,
             "over": began + 300,  # before the next begins: a continuation begins when or after its parent ended
-            "ended": "compression" if number % 50 == 6 else "user_exit",
-            "active": began + rng.random() * 3 * 86_400,
+            "ended": "compression" if compressed else "user_exit",
+            "active": began + (200 if compressed else rng.random() * 3 * 86_400),
             "texts": [f"please look at item {number} of the list {rng.random()}", f"item {number} is done"],
         }
         yield session
