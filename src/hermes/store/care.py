@@ -2,14 +2,15 @@
 
 import json
 import logging
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from hermes.errors import BadInput, HermesError, SessionNotFound
-from hermes.model.ids import check_id
+from hermes.model.ids import check_id, sought_id
 from hermes.store.base import PruneQuery, Row, Writer
-from hermes.store.checks import text
+from hermes.store.checks import path, text, texts
 from hermes.store.operations import Operations, public
 from hermes.store.titles import next_free_title, title_holder
 
@@ -26,9 +27,11 @@ class CareOperations(Operations):
     def delete_session(self, session_id: str, sessions_dir: Path | str | None = None) -> bool:
         """Delete one session and its messages for good; False when there is none. Its children stay, without a
         parent; what it cost stays in the ledger, without ids. Transcript files of exactly that id go too."""
+        session_id = sought_id(session_id)
+        folder = None if sessions_dir is None else path("sessions_dir", sessions_dir)
         gone = self._write(lambda writer: writer.delete_session(session_id))
-        if gone and sessions_dir is not None:
-            remove_transcripts(Path(sessions_dir), session_id)
+        if gone and folder is not None:
+            remove_transcripts(folder, session_id)
         return gone
 
     def delete_lineage(self, session_id: str, sessions_dir: Path | str | None = None) -> int:
@@ -72,13 +75,12 @@ class CareOperations(Operations):
         archived: bool | None = None,
     ) -> list[Row]:
         """What `prune_sessions` would delete: a row a conversation (lineage_id, last_active, source, messages, ids)."""
-        if isinstance(older_than_days, bool) or not isinstance(older_than_days, int | float) or older_than_days < 0:
-            raise BadInput("older_than_days must be a number, 0 or more.")
+        older_than_days = _number("older_than_days", older_than_days)
         now = self._now()
         if now > LATEST_PLAUSIBLE:
             raise BadInput("The clock of this machine is far in the future; set it right before deleting by age.")
-        sources = None if source is None else [source]
-        query = PruneQuery(now - older_than_days * DAY, sources, tag, archived)
+        sources = None if source is None else texts("source", source)
+        query = PruneQuery(now - older_than_days * DAY, sources, text("tag", tag), archived)
         with self._read() as reader:
             rows = reader.prunable(query)
         return [{**row, "ids": json.loads(row["ids"])} for row in rows]
@@ -93,7 +95,7 @@ class CareOperations(Operations):
         """The opt-in sweep at start-up: at most once per interval over all processes, never raises."""
         result: dict[str, Any] = {"skipped": False, "pruned": 0, "vacuumed": False}
         try:
-            if not self._claim_sweep(min_interval_hours):
+            if not self._claim_sweep(_number("min_interval_hours", min_interval_hours)):
                 return {**result, "skipped": True}
             result["pruned"] = self.prune_sessions(retention_days, sessions_dir=sessions_dir)
             if vacuum and result["pruned"]:
@@ -142,6 +144,7 @@ class CareOperations(Operations):
 
     def empty_trash(self, older_than_days: float = 0, sessions_dir: Path | str | None = None) -> int:
         """Delete for good what has been in the trash for so long. Returns how many sessions went."""
+        older_than_days = _number("older_than_days", older_than_days)
         with self._read() as reader:
             ids = reader.trashed_before(self._now() - older_than_days * DAY + (0.001 if older_than_days == 0 else 0))
         return sum(self.delete_session(session_id, sessions_dir) for session_id in ids)
@@ -166,14 +169,14 @@ class CareOperations(Operations):
         def pin(writer: Writer) -> int:
             parts = self._lineage(writer, session_id)
             for part in parts:
-                writer.update_session(part["id"], {"pinned": int(pinned)})
+                writer.update_session(part["id"], {"pinned": int(bool(pinned))})
             return len(parts)
 
         return self._write(pin)
 
     def tag_session(self, session_id: str, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
         """Add and remove tags of a conversation; returns the tags it has now."""
-        adding, removing = [_tag(tag) for tag in add], [_tag(tag) for tag in remove]
+        adding, removing = [_tag(tag) for tag in texts("add", add)], [_tag(tag) for tag in texts("remove", remove)]
 
         def change(writer: Writer) -> list[str]:
             parts = self._lineage(writer, session_id)
@@ -184,24 +187,30 @@ class CareOperations(Operations):
 
     def get_tags(self, session_id: str) -> list[str]:
         with self._read() as reader:
-            return reader.tags(session_id) if reader.session(session_id) else []
+            return reader.tags(session_id) if reader.session(sought_id(session_id)) else []
 
     @staticmethod
     def _lineage(writer: Writer, session_id: str) -> list[Row]:
-        session = writer.session(session_id)
+        session = writer.session(sought_id(session_id))
         if session is None:
             raise SessionNotFound(session_id)
         return writer.parts(session["lineage_id"])
 
     def _parts(self, session_id: str) -> list[str]:
         with self._read() as reader:
-            session = reader.session(session_id)
+            session = reader.session(sought_id(session_id))
             if session is None:
                 raise SessionNotFound(session_id)
             return [public(part)["id"] for part in reader.parts(session["lineage_id"])]
 
     def _tidy_index(self) -> None:
         """Let the index forget what was deleted, a batch at a time."""
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise BadInput(f"{name} must be a number, 0 or more.")
+    return float(value)
 
 
 def _tag(value: Any) -> str:
@@ -218,4 +227,5 @@ def remove_transcripts(folder: Path, session_id: str) -> None:
     except BadInput:
         return
     for name in (f"{session_id}.jsonl", f"{session_id}.json", f"session_{session_id}.json"):
-        (folder / name).unlink(missing_ok=True)
+        if os.path.isdir(folder):
+            (folder / name).unlink(missing_ok=True)
