@@ -85,6 +85,8 @@ class PruneQuery:
 class Reader(Protocol):
     """What can be asked, within one snapshot. Missing things are None or empty, never an error."""
 
+    scope: Scope
+
     def session(self, session_id: str) -> Row | None:
         """Every column of one session, the prompt snapshot in full."""
 
@@ -229,6 +231,17 @@ class Writer(Reader, Protocol):
         """Say that `owner` is `person`, or with None that it is nobody else."""
 
 
+class Found(Protocol):
+    """A problem a check found."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def mend(self) -> str | None: ...
+
+
 class Engine(Protocol):
     """One open store. Safe from several threads; refuses use after close() and in a forked child."""
 
@@ -263,6 +276,18 @@ class Engine(Protocol):
 
     def catch_up(self) -> bool:
         """Bring the index up to date."""
+
+    def check(self) -> "Sequence[Found]":
+        """Everything that is not as it should be: each with `kind`, `what`, and `mend` (None: cannot be mended)."""
+
+    def repair(self) -> "Sequence[Found]":
+        """Mend what can be derived anew; returns what is left."""
+
+    def backup(self, target: Path) -> None:
+        """A committed copy while others read and write."""
+
+    def restore(self, source: Path) -> Path:
+        """The content of a verified backup in this store's place; returns where the present content was kept."""
 
     def size(self) -> int:
         """Bytes on disk."""

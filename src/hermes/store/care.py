@@ -3,7 +3,7 @@
 import json
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from hermes.store.titles import next_free_title, title_holder
 DAY = 86400.0
 LATEST_PLAUSIBLE = 3_345_000_000.0  # the year 2076: a clock that says more is wrong, and nothing is deleted by it
 _LAST_RUN = "last_auto_prune"
+_LAST_EMPTIED = "last_trash_emptied"
 _ARCHIVED, _TRASHED = 4, 5
 log = logging.getLogger("hermes.store")
 
@@ -99,24 +100,23 @@ class CareOperations(Operations):
                 return {**result, "skipped": True}
             result["pruned"] = self.prune_sessions(retention_days, sessions_dir=sessions_dir)
             if vacuum and result["pruned"]:
-                self.vacuum()  # type: ignore[attr-defined]  # SessionDB has it
-                result["vacuumed"] = True
+                result["vacuumed"] = self._reclaim()
         except HermesError as error:
             log.warning("automatic pruning: %s", error)
             result["error"] = str(error)
         return result
 
-    def _claim_sweep(self, min_interval_hours: float) -> bool:
+    def _claim_sweep(self, min_interval_hours: float, marker: str = _LAST_RUN) -> bool:
         now = self._now()
 
         def claim(writer: Writer) -> bool:
             try:
-                last = float(writer.meta(_LAST_RUN) or 0)
+                last = float(writer.meta(marker) or 0)
             except ValueError:
                 last = 0.0  # a broken marker counts as never run
             if 0 <= now - last < min_interval_hours * 3600:
                 return False
-            writer.set_meta(_LAST_RUN, str(now))
+            writer.set_meta(marker, str(now))
             return True
 
         return self._write(claim)
@@ -148,6 +148,26 @@ class CareOperations(Operations):
         with self._read() as reader:
             ids = reader.trashed_before(self._now() - older_than_days * DAY + (0.001 if older_than_days == 0 else 0))
         return sum(self.delete_session(session_id, sessions_dir) for session_id in ids)
+
+    def maybe_empty_trash(self, trash_days: float = 30, sessions_dir: Path | str | None = None) -> int:
+        """At start-up: delete what has been in the trash for `trash_days` (0: never), at most once a day."""
+        if not trash_days or not self._claim_sweep(24, _LAST_EMPTIED):
+            return 0
+        return self.empty_trash(trash_days, sessions_dir)
+
+    def scan_secrets(self) -> Iterator[Row]:
+        """Secrets in what is stored already: session_id, message_id, kind; never the secret itself."""
+        from hermes.model.secrets import find_secrets
+
+        with self._read() as reader:
+            ids = [row["id"] for row in reader.all_sessions(None, 2**31 - 1, 0)]
+        for session_id in ids:
+            with self._read() as reader:
+                messages = reader.messages(session_id)
+            for message in messages:
+                said = json.dumps(message, ensure_ascii=False, default=str)
+                for secret in find_secrets(said):
+                    yield {"session_id": session_id, "message_id": message["id"], "kind": secret.kind}
 
     def archive_session(self, session_id: str) -> int:
         """Take a conversation out of the ordinary lists; search still finds it. Returns its parts."""
@@ -202,6 +222,10 @@ class CareOperations(Operations):
             if session is None:
                 raise SessionNotFound(session_id)
             return [public(part)["id"] for part in reader.parts(session["lineage_id"])]
+
+    def _reclaim(self) -> bool:
+        """Give space back after a sweep; True when that was done. Only the whole store can."""
+        return False
 
     def _tidy_index(self) -> None:
         """Let the index forget what was deleted, a batch at a time."""

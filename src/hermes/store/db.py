@@ -1,17 +1,17 @@
 """`SessionDB`: the public face of the store."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from hermes import paths
 from hermes.errors import BadInput
 from hermes.model.owners import Scope, check_owner, may_see
-from hermes.store.base import Engine, Reader, Writer
+from hermes.store.base import Engine, Found, Reader, Writer
 from hermes.store.care import CareOperations
+from hermes.store.checks import path
 from hermes.store.handoff import HandoffOperations
 from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
@@ -19,7 +19,11 @@ from hermes.store.messages import MessageOperations
 from hermes.store.recall import RecallOperations
 from hermes.store.search import SearchOperations
 from hermes.store.titles import TitleOperations
+from hermes.store.transfer import TransferOperations
 from hermes.store.usage import UsageOperations
+
+if TYPE_CHECKING:
+    from hermes.store.sqlite.backup import SalvageReport
 
 T = TypeVar("T")
 
@@ -34,6 +38,7 @@ class Store(
     SearchOperations,
     RecallOperations,
     CareOperations,
+    TransferOperations,
 ):
     """Every operation, by subject. `SessionDB` performs each on its own, `Transaction` several as one."""
 
@@ -46,39 +51,14 @@ class Store(
         return time.time()
 
 
-class SessionDB(Store):
-    """Sessions and messages that are never lost.
+class OpenStore(Store):
+    """A store on an open engine, as its operator or one owner sees it."""
 
-    Thread-safe, safe across processes, synchronous. `SessionDB()` opens `~/.hermes/state.db` as the local
-    operator, who sees every owner; `db.scoped(owner)` has the same methods and sees and touches only that
-    owner's sessions. What a method stored is on disk when it returns.
-
-    With `read_only` nothing is ever written; that also happens by itself where nothing can be. `notices`
-    holds what the person should be told: a loss that was found, an upgrade that was made.
-    """
-
-    def __init__(self, db_path: Path | str | None = None, *, read_only: bool = False) -> None:
-        # Opened here, not at import: `hermes --help` needs no SQLite.
-        from hermes.store.sqlite.engine import SqliteEngine
-
-        path = paths.state_db() if db_path is None else _checked(db_path)
-        self._engine: Engine = SqliteEngine(path, read_only=read_only)
-
-    @property
-    def db_path(self) -> Path:
-        return self._engine.path
+    _engine: Engine
 
     @property
     def read_only(self) -> bool:
         return self._engine.read_only
-
-    @property
-    def notices(self) -> list[str]:
-        return self._engine.notices
-
-    def scoped(self, owner: str) -> "ScopedDB":
-        """The same store as this owner sees it: their own sessions, on every platform they are linked to."""
-        return ScopedDB(self._engine, check_owner(owner))
 
     @contextmanager
     def transaction(self) -> "Iterator[Transaction]":
@@ -87,7 +67,16 @@ class SessionDB(Store):
         Use `tx`, not the db, inside the block; everybody else's writes wait for it, so keep it short.
         """
         with self._engine.transaction(self.scope) as writer:
-            yield Transaction(writer, self.scope, self._owner)
+            yield Transaction(writer, self)
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _read(self) -> AbstractContextManager[Reader]:
         return self._engine.read(self.scope)
@@ -97,6 +86,44 @@ class SessionDB(Store):
 
     def _prepare_search(self) -> None:
         self._engine.prepare_search()
+
+    def _tidy_index(self) -> None:
+        self._engine.catch_up()
+
+
+class SessionDB(OpenStore):
+    """Sessions and messages that are never lost.
+
+    Thread-safe, safe across processes, synchronous. `SessionDB()` opens `~/.hermes/state.db` as the local
+    operator, who sees every owner; `db.scoped(owner)` has the same methods and sees and touches only that
+    owner's sessions. What a method stored is on disk when it returns.
+
+    With `redact_secrets`, keys and passwords in messages are masked before they are stored or indexed. With
+    `read_only` nothing is ever written; that also happens by itself where nothing can be. `notices`
+    holds what the person should be told: a loss that was found, an upgrade that was made.
+    """
+
+    def __init__(
+        self, db_path: Path | str | None = None, *, read_only: bool = False, redact_secrets: bool = False
+    ) -> None:
+        self.redact_secrets = redact_secrets
+        # Opened here, not at import: `hermes --help` needs no SQLite.
+        from hermes.store.sqlite.engine import SqliteEngine
+
+        store = paths.state_db() if db_path is None else path("db_path", db_path)
+        self._engine: Engine = SqliteEngine(store, read_only=read_only)
+
+    @property
+    def db_path(self) -> Path:
+        return self._engine.path
+
+    @property
+    def notices(self) -> list[str]:
+        return self._engine.notices
+
+    def scoped(self, owner: str) -> "ScopedDB":
+        """The same store as this owner sees it: their own sessions, on every platform they are linked to."""
+        return ScopedDB(self._engine, check_owner(owner), self.redact_secrets)
 
     def database_size(self) -> int:
         """Bytes the store takes on disk."""
@@ -128,38 +155,51 @@ class SessionDB(Store):
             "backups": [str(path) for path in paths.copies_of(self._engine.path)],
         }
 
-    def _tidy_index(self) -> None:
-        self._engine.catch_up()
+    def _reclaim(self) -> bool:
+        self._engine.vacuum()
+        return True
+
+    def check(self) -> list[dict[str, str | None]]:
+        """Everything that is not as it should be: rows with `kind`, `what` and `mend` (None: restore or salvage)."""
+        return [_problem(found) for found in self._engine.check()]
+
+    def repair(self) -> list[dict[str, str | None]]:
+        """Mend what can be derived anew: counts, places in lists, the index. Returns what is left."""
+        return [_problem(found) for found in self._engine.repair()]
+
+    def backup(self, path: Path | str) -> Path:
+        """A complete copy, made while others read and write; never masked, readable by its owner alone."""
+        self._engine.backup(Path(path))
+        return Path(path)
+
+    def restore(self, path: Path | str) -> Path:
+        """Take back the content of a backup, after checking it. Returns where the present content was kept."""
+        return self._engine.restore(Path(path))
+
+    @staticmethod
+    def salvage(damaged: Path | str, target: Path | str) -> "SalvageReport":
+        """Read what can be read of a damaged store into a new one; the damaged file is not touched."""
+        from hermes.store.sqlite.engine import salvage
+
+        return salvage(Path(damaged), Path(target))
 
     def close(self) -> None:
         """Finish and let go. Calling it again does nothing; using the store afterwards is StoreClosed."""
         self._engine.close()
 
-    def __enter__(self) -> "SessionDB":
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+def _problem(found: Found) -> dict[str, str | None]:
+    return {"kind": found.kind, "what": found.what, "mend": found.mend}
 
 
-def _checked(path: Path | str) -> Path:
-    if not isinstance(path, str | os.PathLike):
-        raise BadInput(f"db_path must be a path, not {type(path).__name__}.")
-    try:
-        named = os.fsencode(path)
-    except UnicodeEncodeError:
-        named = b"\0"
-    if b"\0" in named:
-        raise BadInput(f"{str(path)!a} cannot be a path.")
-    return Path(path)
+class ScopedDB(OpenStore):
+    """One owner's view: what concerns the whole store is not here. Closing it does nothing: the store belongs to
+    whoever opened it."""
 
-
-class ScopedDB(SessionDB):
-    """One owner's view. Closing it does nothing: the store belongs to whoever opened it."""
-
-    def __init__(self, engine: Engine, owner: str) -> None:
+    def __init__(self, engine: Engine, owner: str, redact_secrets: bool) -> None:
         self._engine = engine
         self._owner = owner
+        self.redact_secrets = redact_secrets
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]
@@ -171,7 +211,7 @@ class ScopedDB(SessionDB):
         """Only a scope of its own: one view leads to no other."""
         if not may_see(self.scope, check_owner(owner)):
             raise BadInput("A scope leads to no other one; make it from the store itself.")
-        return ScopedDB(self._engine, owner)
+        return ScopedDB(self._engine, owner, self.redact_secrets)
 
     def close(self) -> None:
         pass
@@ -180,10 +220,11 @@ class ScopedDB(SessionDB):
 class Transaction(Store):
     """The store inside `with db.transaction() as tx:`."""
 
-    def __init__(self, writer: Writer, scope: Scope, owner: str | None) -> None:
+    def __init__(self, writer: Writer, store: OpenStore) -> None:
         self._writer = writer
-        self.scope = scope
-        self._owner = owner
+        self.scope = writer.scope
+        self._owner = store._owner
+        self.redact_secrets = store.redact_secrets
 
     @contextmanager
     def _read(self) -> Iterator[Reader]:

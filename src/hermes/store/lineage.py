@@ -8,7 +8,7 @@ from hermes.model.ids import check_id, sought_id
 from hermes.model.titles import sanitize_title
 from hermes.store.base import Reader, Row, Writer
 from hermes.store.checks import whole, whole_list
-from hermes.store.encode import EncodedMessage, encode, encode_all
+from hermes.store.encode import EncodedMessage, encode
 from hermes.store.operations import Operations, public
 from hermes.store.sessions import prompt_form
 from hermes.store.titles import free_title, next_free_title
@@ -36,7 +36,7 @@ class LineageOperations(Operations):
         session_id, new_session_id = sought_id(session_id), check_id(new_session_id)
         carried = whole_list("carried", carried)
         now = self._now()
-        rows = encode_all(messages, now)
+        rows = self._rows(messages)
 
         def split(writer: Writer) -> str:
             old = _existing(writer, session_id)

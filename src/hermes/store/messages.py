@@ -8,7 +8,6 @@ from hermes.model.ids import sought_id
 from hermes.store.base import Row, Writer
 from hermes.store.checks import whole
 from hermes.store.conversation import join_chain, to_conversation
-from hermes.store.encode import encode, encode_all
 from hermes.store.lineage import ancestors
 from hermes.store.operations import Operations
 
@@ -56,19 +55,19 @@ class MessageOperations(Operations):
             "idempotency_key": idempotency_key,
         }
         session_id = sought_id(session_id)
-        row = encode(message, self._now())
+        [row] = self._rows([message])
         return self._write(lambda writer: writer.insert_messages(session_id, [row]))[0]
 
     def append_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> list[int]:
         """Store several messages, all or none; dicts with the arguments of `append_message` as keys."""
         session_id = sought_id(session_id)
-        rows = encode_all(messages, self._now())
+        rows = self._rows(messages)
         return self._write(lambda writer: writer.insert_messages(session_id, rows))
 
     def replace_messages(self, session_id: str, messages: Iterable[Mapping[str, Any]]) -> None:
         """These messages instead of the present ones, in one step."""
         session_id = sought_id(session_id)
-        rows = encode_all(messages, self._now())
+        rows = self._rows(messages)
 
         def replace(writer: Writer) -> None:
             if writer.session(session_id) is None:

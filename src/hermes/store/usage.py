@@ -15,7 +15,7 @@ class UsageOperations(SessionOperations, Operations):
     def record_usage(self, session_id: str, usage: Usage, *, at: float | None = None) -> None:
         """Put one model call on record."""
         session_id = sought_id(session_id)
-        _check(usage)
+        check_usage(usage)
         when = self._now() if at is None else seconds("at", at)
 
         def record(writer: Writer) -> None:
@@ -67,7 +67,7 @@ class UsageOperations(SessionOperations, Operations):
             billing_base_url,
             billing_mode,
         )
-        _check(usage)
+        check_usage(usage)
         row, prompt = self._session_row(check_id(session_id), "unknown", model, None, None, None, None, None)
         row["parent_session_id"] = None
 
@@ -107,7 +107,7 @@ def _difference(usage: Usage, session: Row) -> Usage:
     return Usage(**values, **{name: getattr(usage, name) for name in (*COST_NOTE_COLUMNS, *BILLING_COLUMNS)})
 
 
-def _check(usage: Usage) -> None:
+def check_usage(usage: Usage) -> None:
     if not isinstance(usage, Usage):
         raise BadInput(f"Usage comes as a Usage, not {type(usage).__name__}.")
     for name in COUNT_COLUMNS:

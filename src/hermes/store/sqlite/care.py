@@ -93,6 +93,9 @@ class CareTable(SessionTable, RecallTable):
                  WHERE s.lineage_id = (SELECT lineage_id FROM sessions WHERE id = ?) ORDER BY g.tag"""
         return [row[0] for row in self.connection.execute(sql, (session_id,))]
 
+    def drop_all_unused_payloads(self) -> None:
+        self.drop_unused_payloads({row[0] for row in self.connection.execute("SELECT id FROM payloads")})
+
     # -- the file itself
 
     def begin_merge(self, table: str) -> None:

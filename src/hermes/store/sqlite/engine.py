@@ -17,11 +17,12 @@ from typing import TypeVar
 
 import apsw
 
-from hermes.errors import HermesError, StoreClosed, StoreError, StoreReadOnly
+from hermes.errors import BadInput, HermesError, StoreClosed, StoreError, StoreReadOnly
 from hermes.model.owners import Scope
+from hermes.store.sqlite import backup, check, opening, upgrade
 from hermes.store.sqlite import connection as connections
-from hermes.store.sqlite import opening
 from hermes.store.sqlite.care import CareTable
+from hermes.store.sqlite.check import Problem
 from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
@@ -250,6 +251,63 @@ class SqliteEngine:
         self.write(None, lambda writer: writer.forget_index())
         self.catch_up()
 
+    def check(self) -> list[Problem]:
+        """Everything that is not as it should be. Nobody waits for it."""
+        with self.read(None) as reader:
+            return check.check(reader.connection)
+
+    def repair(self) -> list[Problem]:
+        """Mend what can be derived anew (counts, places, index, payloads nobody has); returns what is left."""
+        wanted = {problem.mend for problem in self.check()}
+        if "counts" in wanted:
+            self.write(None, lambda writer: backup.mend_counts(writer.connection))
+        if "places" in wanted:
+            self.write(None, lambda writer: upgrade.place_lineages(writer.connection))
+        if "payloads" in wanted:
+            self.write(None, lambda writer: writer.drop_all_unused_payloads())
+        if "index" in wanted:
+            self.rebuild_index()
+        return self.check()
+
+    def backup(self, target: Path) -> None:
+        """A committed copy while others read and write."""
+        if target.exists() or target.is_symlink():
+            raise BadInput(f"{target} exists; choose another name.")
+        with self.read(None) as reader, translating(target):
+            try:
+                backup.copy_store(reader.connection, target)
+            except OSError as error:
+                raise BadInput(f"{target} cannot be written ({error.strerror}); choose another place.") from error
+
+    def restore(self, source: Path) -> Path:
+        """The content of a verified backup in this store's place; others may have it open. The present content is
+        kept beside it, and its path returned."""
+        self._check_writable()
+        kept = self.path.with_name(f"{self.path.name}.backup-{backup.stamp()}-before-restore")
+        self.backup(kept)
+        with self._gate.paused(), translating(self.path):
+            self._guard.acquire(None)
+            part = None
+            try:
+                part = backup.prepare_restore(source, self._gate.connection, self.path.parent)
+                copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
+                with self._gate.connection.backup("main", copy, "main") as run:
+                    run.step()
+                copy.close()
+            finally:
+                self._guard.release()
+                if part is not None:
+                    part.unlink(missing_ok=True)
+        self._forget_readers()
+        self._indexed_through = 0
+        return kept
+
+    def _forget_readers(self) -> None:
+        with self._readers_lock:
+            for connection in self._readers:
+                connection.close()
+            self._readers.clear()
+
     def size(self) -> int:
         total = 0
         for suffix in ("", "-wal"):
@@ -333,6 +391,20 @@ class SqliteEngine:
         leaked = [*self._readers, *([] if self.read_only else [self._gate.connection])]
         for connection in leaked:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def salvage(damaged: Path, target: Path) -> backup.SalvageReport:
+    """A new store at `target` with every row of the damaged one that can be read."""
+    if target.exists():
+        raise BadInput(f"{target} exists; name a new file for what can be saved.")
+    engine = SqliteEngine(target)
+    try:
+        with engine._gate.paused(), translating(damaged):
+            report = backup.salvage(damaged, engine._gate.connection)
+        engine.rebuild_index()
+    finally:
+        engine.close()
+    return report
 
 
 class _Keeper:

@@ -77,3 +77,5 @@ def translating(path: object) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise translated(error, path) from error
+    except UnicodeDecodeError as error:  # text in the file that is no text
+        raise StoreCorrupt(f"{path}: the file is damaged; run `hermes sessions check`, then `repair`.") from error

@@ -73,6 +73,8 @@ def readable_copy(path: Path, connection: apsw.Connection) -> Path | None:
     with copy.backup("main", connection, "main") as backup:
         backup.step()
     copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+    if not ours and version >= schema.SCHEMA_VERSION:
+        upgrade.make_plain(copy)
     upgrade.upgrade(folder / path.name, copy, version)
     copy.close()
     return folder / path.name

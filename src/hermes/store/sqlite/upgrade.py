@@ -104,6 +104,20 @@ def _back_up(path: Path, backup: Path) -> None:
     os.close(descriptor)
 
 
+def make_plain(connection: apsw.Connection) -> None:
+    """In a private copy of another program's later schema: what has our names there has not our meaning."""
+    drop_search_tables(connection)
+    for table in ("payloads", "usage", "session_tags", "identity_links", "index_queue"):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    documented = {"sessions": 30, "messages": 15}  # columns of schema 11
+    ours = {"sessions": schema.SESSION_COLUMNS, "messages": schema.MESSAGE_COLUMN_TYPES}
+    for table, count in documented.items():
+        present = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        for name in list(ours[table])[count:]:
+            if name in present:
+                connection.execute(f"UPDATE {table} SET {name} = NULL")
+
+
 def drop_search_tables(connection: apsw.Connection) -> None:
     for name in schema.TRIGGER_NAMES:
         connection.execute(f"DROP TRIGGER IF EXISTS {name}")
@@ -164,6 +178,9 @@ def place_lineages(connection: apsw.Connection) -> None:
         ) AND EXISTS (SELECT 1 FROM sessions r WHERE r.id = sessions.lineage_id AND r.shelf = {schema.WHOLE});
         UPDATE sessions SET shelf = {schema.ROOT} WHERE shelf = {schema.WHOLE}
             AND EXISTS (SELECT 1 FROM sessions t WHERE t.lineage_id = sessions.id AND t.shelf = {schema.TIP});
+        UPDATE sessions SET shelf = CASE WHEN shelf NOT IN ({schema.WHOLE}, {schema.TIP}) THEN {schema.HIDDEN}
+            WHEN trashed_at IS NOT NULL THEN {schema.TRASHED} ELSE {schema.ARCHIVED} END
+            WHERE trashed_at IS NOT NULL OR archived_at IS NOT NULL;
         """
     )
 

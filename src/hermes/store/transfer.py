@@ -1,0 +1,273 @@
+"""Sessions out of the store and back in: JSON Lines, one session a line, and other Hermes stores.
+
+Secrets are masked on the way out unless asked otherwise; a line says how many were. On the way in
+nothing is trusted: lines have a limit, a session is taken whole or not at all, its owner is whoever
+imports it, and importing the same file again changes nothing.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from hermes.errors import BadInput, HermesError
+from hermes.model.ids import check_id
+from hermes.model.owners import LOCAL
+from hermes.model.sources import check_source
+from hermes.model.titles import sanitize_title
+from hermes.model.usage import USAGE_COLUMNS, Usage
+from hermes.store.base import Row, Writer
+from hermes.store.checks import seconds, text
+from hermes.store.encode import EncodedMessage, Payload
+from hermes.store.operations import public
+from hermes.store.sessions import SessionOperations
+from hermes.store.titles import next_free_title, title_holder
+from hermes.store.usage import check_usage
+
+MAX_LINE = 256 * 1024 * 1024
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did. `refused` names each session that was not taken, and why."""
+
+    imported: int = 0
+    messages: int = 0
+    known: int = 0
+    refused: list[str] = field(default_factory=list)
+
+
+class TransferOperations(SessionOperations):
+    def export_session(self, session_id: str, *, include_secrets: bool = False) -> Row | None:
+        """One session with all its messages as a dict, or None."""
+        with self._read() as reader:
+            session = reader.session(session_id)
+            if session is None:
+                return None
+            row = {**public(session), "messages": reader.messages(session_id)}
+        return row if include_secrets else _masked(row)
+
+    def export_all(self, source: str | None = None, *, include_secrets: bool = False) -> list[Row]:
+        """Every session with its messages; `export_file` streams instead."""
+        return list(self.iterate_export(source, include_secrets=include_secrets))
+
+    def iterate_export(
+        self, source: str | None = None, *, lineage_of: str | None = None, include_secrets: bool = False
+    ) -> Iterator[Row]:
+        """Sessions to export, parents before children, one in memory at a time."""
+        for session_id in self._export_ids(source, lineage_of):
+            row = self.export_session(session_id, include_secrets=include_secrets)
+            if row is not None:  # somebody may have deleted it meanwhile
+                yield row
+
+    def _export_ids(self, source: str | None, lineage_of: str | None) -> list[str]:
+        with self._read() as reader:
+            if lineage_of is not None:
+                session = reader.session(lineage_of)
+                return [part["id"] for part in reader.parts(session["lineage_id"])] if session else []
+            rows = reader.all_sessions(None if source is None else [source], 2**31 - 1, 0)
+        return [row["id"] for row in sorted(rows, key=lambda row: row["started_at"])]
+
+    def export_file(
+        self,
+        path: Path | str,
+        source: str | None = None,
+        *,
+        session_id: str | None = None,
+        lineage_of: str | None = None,
+        include_secrets: bool = False,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> dict[str, int]:
+        """Write JSON Lines: {sessions, messages, secrets}. The file appears when it is complete, readable by its
+        owner alone; an existing file or a link is only replaced with `force`."""
+        ids = [session_id] if session_id is not None else self._export_ids(source, lineage_of)
+        counts = {"sessions": 0, "messages": 0, "secrets": 0}
+        with private_file(Path(path), force=force) as out:
+            for number, one in enumerate(ids, 1):
+                row = self.export_session(one, include_secrets=include_secrets)
+                if row is not None:
+                    out.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+                    counts["sessions"] += 1
+                    counts["messages"] += len(row["messages"])
+                    counts["secrets"] += row.get("_redacted", 0)
+                if progress is not None:
+                    progress(number, len(ids))
+        return counts
+
+    def import_file(
+        self, path: Path | str, *, keep_owners: bool = False, progress: Progress | None = None
+    ) -> ImportReport:
+        """Take in sessions from JSON Lines. Resumable: what is known already is left as it is.
+
+        The sessions become the importer's own; the operator can `keep_owners` of a file that is trusted.
+        """
+        report = ImportReport()
+        numbers: dict[int, int] = {}
+        with Path(path).open("rb") as lines:
+            size = os.fstat(lines.fileno()).st_size
+            for number, line in enumerate(_lines(lines), 1):
+                if line is None:
+                    report.refused.append(f"line {number}: longer than {MAX_LINE:,} bytes")
+                elif line.strip():
+                    self._take_line(line, number, report, numbers, keep_owners)
+                if progress is not None:
+                    progress(lines.tell(), size)
+        return report
+
+    def _take_line(
+        self, line: bytes, number: int, report: ImportReport, numbers: dict[int, int], keep_owners: bool
+    ) -> None:
+        try:
+            session = json.loads(line)
+            if not isinstance(session, dict):
+                raise BadInput("not a session")
+            self._take(session, report, numbers, session.get("owner") if keep_owners else None)
+        except (ValueError, RecursionError, HermesError) as error:
+            report.refused.append(f"line {number}: {str(error)[:200]}")
+
+    def import_store(self, path: Path | str, *, progress: Progress | None = None) -> ImportReport:
+        """Take in every session of another Hermes store of any version; that file is only read."""
+        from hermes.store.db import SessionDB
+
+        report = ImportReport()
+        numbers: dict[int, int] = {}
+        with SessionDB(path, read_only=True) as other:
+            ids = other._export_ids(None, None)
+            for number, session_id in enumerate(ids, 1):
+                row = other.export_session(session_id, include_secrets=True)
+                try:
+                    if row is not None:
+                        self._take(row, report, numbers, row["owner"] if self.scope is None else None)
+                except HermesError as error:
+                    report.refused.append(f"{session_id}: {error}")
+                if progress is not None:
+                    progress(number, len(ids))
+        return report
+
+    def _take(self, session: Row, report: ImportReport, numbers: dict[int, int], owner: str | None) -> None:
+        """One session, whole or not at all."""
+        known = self._import_session(session, numbers, owner)
+        if known:
+            report.known += 1
+        else:
+            report.imported += 1
+            report.messages += len(session["messages"])
+
+    def _import_session(self, session: Row, numbers: dict[int, int], owner: str | None) -> bool:
+        messages = session.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+            raise BadInput("a session needs a list of messages")
+        rows = self._rows(messages)
+        row, prompt = self._row_of(session, owner)
+
+        def take(writer: Writer) -> bool:
+            if writer.session(row["id"]) is not None:
+                return True
+            parent = session.get("parent_session_id")
+            row["parent_session_id"] = parent if isinstance(parent, str) and writer.session(parent) else None
+            if not writer.insert_session(row, prompt):
+                raise BadInput(f"session id '{row['id']}' cannot be used")
+            self._fill(writer, session, row["id"], rows, numbers)
+            return False
+
+        return self._write(take)
+
+    def _row_of(self, session: Row, owner: str | None) -> tuple[Row, Payload | None]:
+        config = session.get("model_config")
+        row, prompt = self._session_row(
+            check_id(session.get("id")),
+            check_source(session.get("source")),
+            session.get("model"),
+            json.loads(config) if isinstance(config, str) else config,
+            session.get("system_prompt"),
+            session.get("user_id"),
+            owner,
+            session.get("started_at"),
+        )
+        row["owner"] = row["owner"] or LOCAL
+        row |= {name: text(name, session.get(name)) for name in ("chat_id", "chat_type", "thread_id")}
+        if session.get("ended_at") is not None:
+            row["ended_at"] = seconds("ended_at", session["ended_at"])
+            row["end_reason"] = text("end_reason", session.get("end_reason"))
+        return row, prompt
+
+    @staticmethod
+    def _fill(
+        writer: Writer, session: Row, session_id: str, rows: list[EncodedMessage], numbers: dict[int, int]
+    ) -> None:
+        """Messages (those that were carried along stay so), title, usage."""
+        for message, encoded in zip(session["messages"], rows, strict=True):
+            carried = message.get("carried_from")
+            original = numbers.get(carried) if isinstance(carried, int) else None
+            if original is not None:
+                writer.carry_messages(session_id, [original])
+                continue
+            encoded.idempotency_key = None
+            [stored] = writer.insert_messages(session_id, [encoded])
+            if isinstance(message.get("id"), int):
+                numbers[message["id"]] = stored
+        title = sanitize_title(session.get("title"))
+        stored_row = writer.session(session_id)
+        if title is not None and stored_row is not None:
+            taken = title_holder(writer, title, stored_row["owner"])
+            writer.update_session(
+                session_id, {"title": next_free_title(writer, title, stored_row["owner"]) if taken else title}
+            )
+        usage = Usage(**{name: session[name] for name in USAGE_COLUMNS if session.get(name) is not None})
+        check_usage(usage)
+        if not usage.is_empty() and stored_row is not None:
+            writer.add_usage(session_id, usage, stored_row["started_at"])
+
+
+def _masked(row: Row) -> Row:
+    """The session with every secret masked; `_redacted` says how many there were."""
+    from hermes.model.secrets import redact_value  # many patterns: only who exports needs them
+
+    masked, count = redact_value(row)
+    return {**masked, "_redacted": count}
+
+
+def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
+    """Lines up to the limit; None for a longer one, which is skipped without being held in memory."""
+    while line := file.readline(MAX_LINE + 1):
+        if len(line) <= MAX_LINE or line.endswith(b"\n"):
+            yield line
+            continue
+        while (rest := file.readline(1 << 20)) and not rest.endswith(b"\n"):
+            pass
+        yield None
+
+
+class private_file:
+    """A file that appears complete or not at all, 0600; never in the place of another one without `force`."""
+
+    def __init__(self, path: Path, *, force: bool) -> None:
+        self._path = path
+        self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        if not force and (path.is_symlink() or path.exists()):
+            raise BadInput(f"{path} exists; choose another name, or use --force to replace it.")
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; name a file in it.")
+
+    def __enter__(self) -> IO[bytes]:
+        try:
+            descriptor = os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise BadInput(f"{self._path} cannot be written ({error.strerror}); choose another place.") from error
+        self._file = os.fdopen(descriptor, "wb")
+        return self._file
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is None:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            self._file.close()
+            if kind is None:
+                os.replace(self._part, self._path)
+        finally:
+            self._part.unlink(missing_ok=True)
