@@ -17,8 +17,8 @@ from hermes.store.encode import (
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.table import Row, Table
 
-_STORED = (*MESSAGE_COLUMNS, "kind", "payload", "carried_from")
-_SELECT = ", ".join(_STORED)
+_SHOWN = (*MESSAGE_COLUMNS, "carried_from")
+_SELECT = ", ".join((*_SHOWN, "kind", "payload"))
 _INSERTED = ("session_id", *MESSAGE_COLUMNS[2:], "kind", "payload", "carried_from", "idempotency_key")
 _INSERT = f"INSERT INTO messages ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
 _COMPARED = ("role", "content", *TEXT_COLUMNS[2:], *JSON_COLUMNS, "token_count")
@@ -59,8 +59,8 @@ class MessageTable(Table):
         return [self.decode(values) for values in self.connection.execute(sql, bindings)]
 
     def decode(self, values: Sequence[Any]) -> Row:
-        row = dict(zip(_STORED, values, strict=True))
-        kind, payload = row.pop("kind"), row.pop("payload")
+        row = dict(zip(_SHOWN, values, strict=False))  # kind and payload come last, and stay behind
+        kind, payload = values[-2], values[-1]
         if kind is not None or payload is not None:
             row["content"] = decode_content(row["content"], kind, self.payload_text(payload))
             for name in TEXT_COLUMNS[2:]:
