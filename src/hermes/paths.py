@@ -68,7 +68,17 @@ def tighten(path: Path) -> None:
         path.chmod(PRIVATE_FILE)
 
 
+def sync(path: Path) -> None:
+    """Have a finished file, and its name in the folder, on disk. Not for files that SQLite has open here."""
+    for name in (path, path.parent):
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def copies_of(store: Path) -> list[Path]:
     """Older copies of a store that lie beside it: upgrade backups, rescued and set-aside files, backups."""
-    kinds = (".v*-backup-*", ".upgraded-*", ".rescued-*", ".damaged-*", ".backup-*")
+    kinds = (".v*-backup-*", ".upgraded-*", ".rescued-*", ".aside-*", ".damaged-*", ".backup-*")
     return sorted(path for kind in kinds for path in store.parent.glob(glob.escape(store.name) + kind))

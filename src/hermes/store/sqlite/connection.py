@@ -4,10 +4,11 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import apsw
 
-from hermes.errors import StoreUnavailable
+from hermes.errors import StoreClosed, StoreUnavailable
 from hermes.paths import create_private_file, make_private_folder, tighten
 
 BUSY_TIMEOUT_MS = 1000  # as documented; patience beyond it is the gate's
@@ -61,12 +62,32 @@ def connect(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     connection.wal_autocheckpoint(0)  # the keeper does it, beside the writers
+    # The last one to close would move the log and delete whatever `-wal` lies at the path, also one
+    # that belongs to a file put there meanwhile. So only a close that made sure does it.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     connection.execute(
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=FAST;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
         f"PRAGMA journal_size_limit={WAL_LIMIT}"
     )
     return connection
+
+
+def tidy_at_close(connection: apsw.Connection) -> None:
+    """Let this connection's close move the log into the file and delete it, if nobody else is there."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
+
+class ParentsConnection:
+    """Stands where a connection was, in a forked child: using it is refused."""
+
+    in_transaction = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __getattr__(self, _name: str) -> NoReturn:
+        raise StoreClosed(f"{self._path} was opened before fork(); open it anew in the child process.")
 
 
 def readable(path: Path) -> Path:

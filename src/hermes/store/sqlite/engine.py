@@ -17,17 +17,19 @@ from typing import TypeVar
 
 import apsw
 
-from hermes.errors import BadInput, HermesError, StoreClosed, StoreError, StoreReadOnly
+from hermes.errors import BadInput, HermesError, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
 from hermes.model.owners import Scope
 from hermes.store.sqlite import backup, check, opening, upgrade
 from hermes.store.sqlite import connection as connections
+from hermes.store.sqlite import rescue as rescuing
 from hermes.store.sqlite.care import CareTable
 from hermes.store.sqlite.check import Problem
 from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
-from hermes.store.sqlite.identity import Identity
+from hermes.store.sqlite.identity import Identity, which
 from hermes.store.sqlite.index import BATCH_ROWS
+from hermes.store.sqlite.keeper import Keeper
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import ERASE, MessageTable
 from hermes.store.sqlite.meta import MetaTable
@@ -37,6 +39,7 @@ from hermes.store.sqlite.usage import UsageTable
 T = TypeVar("T")
 log = logging.getLogger("hermes.store")
 _SCANNED_ROWS = 32  # so few are read faster than indexed
+_READERS = 8  # kept open
 _PAGES_AT_ONCE = 500
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
@@ -53,12 +56,15 @@ class SqliteEngine:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self._pid_ok = True
         self._closed = False
+        self._closing = threading.RLock()
         self._copies: list[Path] = []  # private ones, for reading what cannot be read in place
         self._readers: list[apsw.Connection] = []
         self._readers_lock = threading.Lock()
-        self._keeper: _Keeper | None = None
+        self._keeper: Keeper | None = None
+        self._held: SqliteWriter | None = None  # the one of a `transaction()` under way
         self.notices: list[str] = []
         self.path = connections.prepare(path, read_only=read_only)
+        self._file = which(self.path)
         self._readable = self.path
         self.read_only = read_only or not connections.can_write(self.path)
         if self.read_only and not read_only:
@@ -85,20 +91,22 @@ class SqliteEngine:
 
     def _open_for_writing(self) -> None:
         self._guard = Guard(self.path.with_name(self.path.name + ".lock"))
-        record = self._guard.read()  # before the store: it is never ahead of it
-        writer, wal, notices = opening.open_store(self.path, self._guard, record)
+        try:
+            record = self._guard.read()  # before the store: it is never ahead of it
+            writer, wal, notices = opening.open_store(self.path, self._guard, record)
+        except BaseException:
+            self._guard.close()
+            raise
         self.notices += notices
         tables = SqliteWriter(writer, None)
-        store_id = bytes.fromhex(tables.meta("store_id") or secrets.token_hex(16))
         self._gate = Gate(
             writer,
             self._guard,
-            Identity(self.path, wal=wal),
+            Identity(self.path, writer, wal=wal),
             path=self.path,
-            store_id=store_id,
-            last_ids=opening.last_ids(writer),
+            store_id=bytes.fromhex(tables.meta("store_id") or secrets.token_hex(16)),
             on_write=self._after_write,
-            rescue=self._rescue,
+            rescue=lambda identity: rescuing.rescue(self.path, writer, identity),
         )
         self._indexed_through = tables.indexed_through()
 
@@ -107,6 +115,8 @@ class SqliteEngine:
     @contextmanager
     def read(self, scope: Scope) -> Iterator[SqliteReader]:
         self._check_usable()
+        if which(self.path) != self._file:
+            raise StoreReplaced(f"{self.path}: the file was moved or replaced while it was open; open it again.")
         with translating(self.path):
             connection = self._take_reader()
             try:
@@ -124,10 +134,14 @@ class SqliteEngine:
         return connections.connect(self.path)
 
     def _give_back(self, connection: apsw.Connection) -> None:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except apsw.Error:
+            connection.close()
+            raise
         with self._readers_lock:
-            if not self._closed and len(self._readers) < 8:
+            if not self._closed and len(self._readers) < _READERS:
                 self._readers.append(connection)
                 return
         connection.close()
@@ -136,35 +150,29 @@ class SqliteEngine:
 
     def write(self, scope: Scope, work: Callable[[SqliteWriter], T]) -> T:
         self._check_writable()
-
-        def job() -> T:
-            writer = SqliteWriter(self._gate.connection, scope)
-            result = work(writer)
-            self._note_ids(writer)
-            return result
-
-        return self._gate.run(job)
+        return self._gate.run(lambda: work(SqliteWriter(self._gate.connection, scope)))
 
     @contextmanager
     def transaction(self, scope: Scope) -> Iterator[SqliteWriter]:
         self._check_writable()
         with self._gate.hold():
-            writer = SqliteWriter(self._gate.connection, scope)
-            yield writer
-            self._note_ids(writer)
-
-    def _note_ids(self, writer: SqliteWriter) -> None:
-        self._gate.last_message = max(self._gate.last_message, writer.last_message)
-        self._gate.last_usage = max(self._gate.last_usage, writer.last_usage)
+            self._held = SqliteWriter(self._gate.connection, scope)
+            try:
+                yield self._held
+            finally:
+                self._held = None
 
     def _after_write(self, writes: int) -> None:
-        behind = self._gate.last_message - self._indexed_through >= BATCH_ROWS
-        if behind or writes % CHECKPOINT_EVERY_N_WRITES == 0:
+        if self.is_behind() or writes % CHECKPOINT_EVERY_N_WRITES == 0:
             if self._keeper is None:
-                self._keeper = _Keeper(self)
+                self._keeper = Keeper(self)
             self._keeper.wake()
 
     # -- the index, and the write-ahead log
+
+    def is_behind(self) -> bool:
+        """Whether a whole batch waits to be indexed."""
+        return self._gate.last.last_message - self._indexed_through >= BATCH_ROWS
 
     def index_lag(self) -> int:
         with self.read(None) as reader:
@@ -174,9 +182,18 @@ class SqliteEngine:
         """Bring the index up to date, a batch at a time; True when it is."""
         more = True
         while more and (deadline is None or time.monotonic() < deadline):
-            more = self.write(None, lambda writer: writer.index_batch())
-            self._indexed_through = self._gate.last_message
+            more = self.index_batch()
         return not more
+
+    def index_batch(self) -> bool:
+        """Index the next rows; True when there is more to do."""
+
+        def batch(writer: SqliteWriter) -> tuple[bool, int]:
+            return writer.index_batch(), writer.indexed_through()
+
+        more, through = self.write(None, batch)
+        self._indexed_through = through if more else self._gate.last.last_message
+        return more
 
     def prepare_search(self) -> None:
         if self.read_only:
@@ -194,12 +211,8 @@ class SqliteEngine:
         Writers wait meanwhile, for milliseconds: only a log that was moved completely is used again from its
         start, and writing in place is several times faster than growing the file with every commit.
         """
-        with self._gate.paused(), translating(self.path):
-            self._guard.acquire(self._gate.patience)
-            try:
-                _busy, frames, moved = next(self._gate.connection.execute(f"PRAGMA wal_checkpoint({mode})"))
-            finally:
-                self._guard.release()
+        with self._gate.alone(self._gate.patience) as connection:
+            _busy, frames, moved = next(connection.execute(f"PRAGMA wal_checkpoint({mode})"))
         return frames, moved
 
     def optimize(self) -> None:
@@ -227,23 +240,17 @@ class SqliteEngine:
 
     def _rewrite(self) -> None:
         """A file from before incremental vacuum is written anew, once."""
-        with self._gate.paused(), translating(self.path):
-            self._guard.acquire(None)
-            try:
-                self._gate.connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-                self._gate.connection.execute("VACUUM")
-            finally:
-                self._guard.release()
+        with self._gate.alone(None) as connection:
+            self._gate.next_generation()
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            connection.execute("VACUUM")
 
     def _empty_log(self) -> bool:
-        with self._gate.paused(), translating(self.path):
-            self._guard.acquire(self._gate.patience)
+        with self._gate.alone(self._gate.patience) as connection:
             try:
-                busy, _frames, _moved = next(self._gate.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+                busy, _frames, _moved = next(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
             except apsw.BusyError:
                 busy = 1
-            finally:
-                self._guard.release()
         return not busy
 
     def rebuild_index(self) -> None:
@@ -285,17 +292,15 @@ class SqliteEngine:
         self._check_writable()
         kept = self.path.with_name(f"{self.path.name}.backup-{backup.stamp()}-before-restore")
         self.backup(kept)
-        with self._gate.paused(), translating(self.path):
-            self._guard.acquire(None)
+        with self._gate.alone(None) as connection:
             part = None
             try:
-                part = backup.prepare_restore(source, self._gate.connection, self.path.parent)
+                part = backup.prepare_restore(source, connection, self.path.parent)
                 copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
-                with self._gate.connection.backup("main", copy, "main") as run:
+                with connection.backup("main", copy, "main") as run:
                     run.step()
                 copy.close()
             finally:
-                self._guard.release()
                 if part is not None:
                     part.unlink(missing_ok=True)
         self._forget_readers()
@@ -317,19 +322,6 @@ class SqliteEngine:
                 pass
         return total
 
-    def _rescue(self, trouble: str) -> str:
-        """The file is gone from under us, the open handles still read it: save what they see."""
-        identity = Identity.file_is_ours
-        gate = self._gate
-        if gate._identity.wal_is_gone() and identity(gate._identity):
-            try:
-                gate.connection.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
-                return "Everything acknowledged was saved into the file itself; open it again."
-            except apsw.Error as error:
-                log.error("store %s: saving into the file failed: %s", self.path, error)
-        target = self.path.with_name(f"{self.path.name}.rescued-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}")
-        return opening.rescue(gate.connection, target)
-
     # -- life and death
 
     def _check_usable(self) -> None:
@@ -344,24 +336,42 @@ class SqliteEngine:
             raise StoreReadOnly(f"{self.path} is open for reading only; nothing was changed.")
 
     def close(self) -> None:
-        if self._closed or not self._pid_ok:
+        if not self._pid_ok:
             return
-        if not self.read_only:
-            if self._keeper is not None:
-                self._keeper.stop()
-            self._finish_index()
-            self._erase()
-        self._closed = True
-        _open_engines.discard(self)
-        with translating(self.path), self._readers_lock:
-            for connection in self._readers:
-                connection.close()
-            self._readers.clear()
-            if not self.read_only:
-                self._gate.connection.close()
-                self._guard.close()
+        with self._closing:
+            if self._closed:
+                return
+            if self.read_only:
+                self._close_readers()
+            else:
+                self._close_writer()
         for folder in self._copies:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _close_readers(self) -> None:
+        self._closed = True
+        with translating(self.path):
+            self._forget_readers()
+        _open_engines.discard(self)
+
+    def _close_writer(self) -> None:
+        """Wait for writers at work, then close, the writing connection last: it moves the log into the file
+        and deletes it, when nobody else has the store open."""
+        if self._keeper is not None:
+            self._keeper.stop()
+        self._finish_index()
+        self._erase()
+        with self._gate.paused(), translating(self.path):
+            self._gate.close()
+            try:
+                self._gate.check_identity()
+                connections.tidy_at_close(self._gate.connection)
+            except StoreReplaced as error:
+                log.error("%s", error)
+                self.notices.append(str(error))
+            self._close_readers()
+            self._gate.connection.close()
+            self._guard.close()
 
     def _finish_index(self) -> None:
         """At close the index catches up, for readers with the stock shell; nothing depends on it."""
@@ -387,8 +397,13 @@ class SqliteEngine:
         """After fork: the child must neither use nor close the parent's connections. Closing would
         drop locks and may delete the write-ahead log, so they are leaked on purpose."""
         self._pid_ok = False
-        self._readers_lock = threading.Lock()
-        leaked = [*self._readers, *([] if self.read_only else [self._gate.connection])]
+        leaked = [*self._readers]
+        if not self.read_only:
+            leaked.append(self._gate.connection)
+            self._guard.forget_in_child()
+            self._gate.forget_in_child(connections.ParentsConnection(self.path))
+            if self._held is not None:
+                self._held.connection = self._gate.connection
         for connection in leaked:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
@@ -405,47 +420,6 @@ def salvage(damaged: Path, target: Path) -> backup.SalvageReport:
     finally:
         engine.close()
     return report
-
-
-class _Keeper:
-    """A thread that checkpoints and indexes behind the writers; it starts with the first need, and
-    ends with the engine."""
-
-    def __init__(self, engine: SqliteEngine) -> None:
-        self._engine = weakref.ref(engine)
-        self._wanted = threading.Event()
-        self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="hermes-store-keeper", daemon=True)
-        self._thread.start()
-
-    def wake(self) -> None:
-        self._wanted.set()
-
-    def stop(self) -> None:
-        self._stopped = True
-        self._wanted.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopped:
-            self._wanted.wait(timeout=5)
-            engine = self._engine()
-            if engine is None or self._stopped:
-                return
-            if self._wanted.is_set():
-                self._wanted.clear()
-                self._work(engine)
-            del engine
-
-    @staticmethod
-    def _work(engine: SqliteEngine) -> None:
-        try:
-            if engine._gate.last_message - engine._indexed_through >= BATCH_ROWS:
-                engine.catch_up()
-            engine.checkpoint()
-        except (HermesError, apsw.Error) as error:
-            # Both are done again by the next writer, and at close.
-            log.warning("store %s: maintenance postponed: %s", engine.path, error)
 
 
 @atexit.register

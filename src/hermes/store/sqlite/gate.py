@@ -13,12 +13,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
 import apsw
 
-from hermes.errors import BadInput, HermesError, StoreBusy, StoreReplaced
-from hermes.store.sqlite.errors import translated
+from hermes.errors import BadInput, HermesError, StoreBusy, StoreClosed, StoreReplaced
+from hermes.store.sqlite.errors import translated, translating
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.identity import Identity
 from hermes.store.sqlite.table import scalar
@@ -36,6 +37,8 @@ log = logging.getLogger("hermes.store")
 @dataclass(slots=True, eq=False)
 class _Job(Generic[T]):
     work: Callable[[], T]
+    alone: bool = False  # not to be led by others: whoever waits wants the connection for itself
+    taken: bool = False  # by a leader, who will see it through
     done: bool = False
     result: T | None = None
     error: BaseException | None = None
@@ -52,38 +55,38 @@ class Gate:
         *,
         path: object,
         store_id: bytes,
-        last_ids: tuple[int, int],
         on_write: Callable[[int], None],
-        rescue: Callable[[str], str],
+        rescue: Callable[[Identity], str],
     ) -> None:
         self.connection = connection
         self.patience = PATIENCE_S
-        self.last_message, self.last_usage = last_ids
+        self.replaced: str | None = None  # what to tell everybody who comes, once the file is not ours any more
+        self.last = stored(connection, store_id)
         self._path = path
         self._guard = guard
         self._identity = identity
-        self._store_id = store_id
         self._on_write = on_write
         self._rescue = rescue
-        self._mutex = threading.Lock()
-        self._holder: int | None = None
+        self._line = threading.Condition()
+        # The next four change under `_line` only.
+        self._turn: _Job[Any] | None = None  # whose it is
+        self._thread: int | None = None
         self._queue: deque[_Job[Any]] = deque()
+        self._closed = False
+        self._group: list[_Job[Any]] = []  # what the leader took
         self._writes = 0
-        self._replaced: str | None = None
+        self._changes = 0
 
     def run(self, work: Callable[[], T]) -> T:
         """Do `work` in a transaction; when this returns, it is on disk."""
         self._check_not_holding()
         job = _Job(work)
-        self._queue.append(job)
-        while not job.done:
-            with self._mutex:
-                if not job.done:
-                    self._holder = threading.get_ident()
-                    try:
-                        self._lead()
-                    finally:
-                        self._holder = None
+        try:
+            self._enter(job)
+            while not job.done:
+                self._lead()
+        finally:
+            self._leave(job)
         if job.error is not None:
             raise job.error
         return job.result  # type: ignore[return-value]
@@ -91,71 +94,126 @@ class Gate:
     @contextmanager
     def hold(self) -> Iterator[None]:
         """One transaction around the caller's block; rolled back when the block raises."""
-        self._check_not_holding()
-        with self._mutex:
-            self._holder = threading.get_ident()
+        with self.paused(), translating(self._path):
             try:
                 self._begin()
-                try:
-                    yield
-                except BaseException:
-                    self._roll_back()
-                    raise
+                yield
                 self._commit()
-            except apsw.Error as error:
-                self._roll_back()
-                raise translated(error, self._path) from error
             finally:
-                self._holder = None
-                self._release()
-        self._on_write(self._writes)
+                self._roll_back()
+                self._guard.release()
+            self._on_write(self._writes)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Keep this process' writers out while the connection is used outside a transaction."""
         self._check_not_holding()
-        with self._mutex:
-            self._holder = threading.get_ident()
+        turn: _Job[None] = _Job(lambda: None, alone=True)
+        try:
+            self._enter(turn)
+            yield
+        finally:
+            self._leave(turn)
+
+    @contextmanager
+    def alone(self, patience: float | None) -> Iterator[apsw.Connection]:
+        """The connection for work outside a transaction, on a file that is still ours; writers of all
+        processes wait."""
+        with self.paused(), translating(self._path):
             try:
-                yield
+                self._guard.acquire(patience)
+                self.check_identity()
+                yield self.connection
             finally:
-                self._holder = None
+                self._guard.release()
+
+    def close(self) -> None:
+        """Let nobody in any more. The connection is the engine's to close, while it is `paused`."""
+        with self._line:
+            self._closed = True
+
+    def forget_in_child(self, stand_in: Any) -> None:
+        """After fork: whatever the child calls ends at once, instead of in locks of threads it does not have."""
+        self._line = threading.Condition()
+        self.connection = stand_in
+
+    # -- the line of this process' threads
 
     def _check_not_holding(self) -> None:
-        if self._holder == threading.get_ident():
+        if self._thread == threading.get_ident():
             raise BadInput("Inside `with db.transaction() as tx:` use tx, not db: the store is waiting for it.")
 
+    def _enter(self, turn: _Job[Any]) -> None:
+        """Stand in line until it is our turn to lead, or another leader has done the job."""
+        with self._line:
+            self._queue.append(turn)
+            if not self._is_next(turn):
+                self._wait(turn)
+            if turn.done:
+                return
+            if self._closed:
+                raise StoreClosed(f"{self._path} was closed; open it again.")
+            self._turn = turn
+            self._thread = threading.get_ident()
+
+    def _wait(self, turn: _Job[Any]) -> None:
+        patience: float | None = self.patience
+        while not self._line.wait_for(lambda: turn.done or self._is_next(turn), patience):
+            if not turn.taken:
+                raise StoreBusy(
+                    f"{self._path}: another thread has held the store for {patience:.0f} seconds; try again."
+                )
+            patience = None  # a leader has it; what becomes of it is known soon
+
+    def _is_next(self, turn: _Job[Any]) -> bool:
+        return self._turn is None and self._queue[0] is turn
+
+    def _leave(self, turn: _Job[Any]) -> None:
+        """Whatever happened: a job we give up must not happen later, and others' jobs must."""
+        with self._line:
+            if self._turn is turn:
+                self._queue.extendleft(job for job in reversed(self._group) if self._is_undone(job))
+                self._group = []
+                self._turn = self._thread = None
+            if turn in self._queue:
+                self._queue.remove(turn)
+            self._line.notify_all()
+
+    def _is_undone(self, job: _Job[Any]) -> bool:
+        job.taken = False
+        return not job.done and job not in self._queue
+
     def _lead(self) -> None:
-        jobs = [self._queue.popleft() for _ in range(min(len(self._queue), _GROUP))]
+        with self._line:
+            self._group = list(islice(takewhile(lambda turn: not turn.alone, self._queue), _GROUP))
+            for job in self._group:
+                self._queue.popleft()
+                job.taken = True
         committing = False
         try:
             self._begin()
-            for job in jobs:
-                self._perform(job, alone=len(jobs) == 1)
+            for job in self._group:
+                self._perform(job, alone=len(self._group) == 1)
             if self.connection.in_transaction:
                 committing = True
                 self._commit()
         except (apsw.Error, HermesError) as error:
-            self._roll_back()
             failure = translated(error, self._path) if isinstance(error, apsw.Error) else error
             failure.__cause__ = error if failure is not error else error.__cause__
-            for job in jobs:
+            for job in self._group:
                 job.error = job.error or failure
-        except BaseException:  # Ctrl-C in the leader: the others' work is not its to lose
+        except BaseException:  # Ctrl-C in the leader: what is stored is stored, the rest goes back into the line
             if committing and not self.connection.in_transaction:
-                self._finish(jobs)
-            else:
-                self._roll_back()
-                self._queue.extendleft(reversed([job for job in jobs if job.error is None]))
+                self._finish()
             raise
         finally:
-            self._release()
-        self._finish(jobs)
+            self._roll_back()
+            self._guard.release()
+        self._finish()
         self._on_write(self._writes)
 
-    @staticmethod
-    def _finish(jobs: list[_Job[Any]]) -> None:
-        for job in jobs:
+    def _finish(self) -> None:
+        for job in self._group:
             job.done = True
 
     def _perform(self, job: _Job[Any], *, alone: bool) -> None:
@@ -177,15 +235,15 @@ class Gate:
         if not alone:
             self.connection.execute("RELEASE job")
 
+    # -- the transaction
+
     def _begin(self) -> None:
-        if self._replaced:
-            raise StoreReplaced(self._replaced)
         deadline = time.monotonic() + self.patience
         self._guard.acquire(self.patience)
         while True:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
-                return
+                break
             except apsw.BusyError:
                 if time.monotonic() > deadline:
                     raise StoreBusy(
@@ -193,10 +251,11 @@ class Gate:
                         "close it, or try again."
                     ) from None
             time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
+        self._stop_at(self._identity.trouble_before())
+        self._changes = self.connection.total_changes()
 
     def _commit(self) -> None:
-        if (self._writes + 1) % CHECKPOINT_EVERY_N_WRITES == 0:
-            self._next_generation()
+        record = self._count_commit()
         deadline = time.monotonic() + self.patience
         while True:
             try:
@@ -207,23 +266,38 @@ class Gate:
                     raise
                 time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
         self._writes += 1
-        self._check_identity()
-        self._guard.write(Record(self._store_id, self.last_message, self.last_usage))
+        self.last = record
+        self._stop_at(self._identity.trouble_after())
+        self._guard.write(record)
 
-    def _next_generation(self) -> None:
-        """See identity.py: tells an overwritten file from one that grew."""
+    def _count_commit(self) -> Record:
+        """How far the store will have come with this commit. The count lies in a table that every append
+        writes in any case, and tells at the next open whether commits are missing."""
+        if self.connection.total_changes() != self._changes:
+            self.connection.execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'commits'")
+            if not self.connection.changes():
+                self.connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('commits', 1)")
+            self.next_generation()
+        return stored(self.connection, self.last.store_id)
+
+    def next_generation(self) -> None:
+        """What the log adds to the file has a higher generation than the file; see identity.py."""
         current = scalar(self.connection, "PRAGMA user_version")
-        self.connection.execute(f"PRAGMA user_version = {(current + 1) % 2**31 or 1}")
+        if current == self._identity.generation:
+            self.connection.execute(f"PRAGMA user_version = {(current + 1) % 2**31 or 1}")
 
-    def _check_identity(self) -> None:
-        trouble = self._identity.trouble()
-        if trouble is None:
-            return
-        if self.connection.in_transaction:
+    def check_identity(self) -> None:
+        """StoreReplaced, after saving what can be saved, when the file is not the one we opened."""
+        self._stop_at(self._identity.trouble())
+
+    def _stop_at(self, trouble: str | None) -> None:
+        if trouble and not self.replaced:
             self._roll_back()
-        log.error("store %s: %s", self._path, trouble)
-        self._replaced = f"{self._path}: {trouble} while it was open; writing stopped. {self._rescue(trouble)}"
-        raise StoreReplaced(self._replaced)
+            log.error("store %s: %s", self._path, trouble)
+            saved = self._rescue(self._identity)
+            self.replaced = f"{self._path}: {trouble} while it was open; writing stopped. {saved}"
+        if self.replaced:
+            raise StoreReplaced(self.replaced)
 
     def _roll_back(self) -> None:
         if self.connection.in_transaction:
@@ -233,5 +307,8 @@ class Gate:
                 # The caller is already being told why; SQLite rolls back by itself at the next open.
                 log.error("store %s: rollback failed: %s", self._path, error)
 
-    def _release(self) -> None:
-        self._guard.release()
+
+def stored(connection: apsw.Connection, store_id: bytes) -> Record:
+    """How far the store has come, as this connection sees it."""
+    known = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    return Record(store_id, *(int(known.get(name, 0)) for name in ("messages", "usage", "commits")))

@@ -1,8 +1,8 @@
 """The small file beside the store: a fair queue for writers, and a second record of what was stored.
 
 `state.db.lock` does two jobs. Writers of all processes line up on its file lock before they ask
-SQLite for the write lock, so that none starves. And after every commit it takes down the last row
-ids: when the next open finds fewer rows than were acknowledged (a write-ahead log deleted or
+SQLite for the write lock, so that none starves. And after every commit it takes down how far the
+store had come: when the next open finds less than was acknowledged (a write-ahead log deleted or
 damaged while nobody was looking), it says so, with numbers.
 
 The record is written after the commit, so it is never ahead of the store.
@@ -10,28 +10,32 @@ The record is written after the commit, so it is never ahead of the store.
 
 import errno
 import fcntl
+import logging
 import os
 import struct
 import threading
-import time
+import weakref
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from hermes.errors import StoreBusy
+from hermes.errors import DiskFull, StoreBusy, StoreUnavailable
 from hermes.paths import PRIVATE_FILE
 
-_RECORD = struct.Struct("<8s16sqqI")
-_MAGIC = b"HRMSlog1"
+_RECORD = struct.Struct("<8s16sqqqI")
+_MAGIC = b"HRMSlog2"
+_NO_LOCKS_HERE = (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS)
+log = logging.getLogger("hermes.store")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was acknowledged last: of which store, through which message and ledger row."""
+    """What was acknowledged last: of which store, through which message, ledger row and commit."""
 
     store_id: bytes
     last_message: int
     last_usage: int
+    commits: int
 
 
 class Guard:
@@ -39,34 +43,31 @@ class Guard:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
-        if os.fstat(self._fd).st_mode & 0o077:
-            os.fchmod(self._fd, PRIVATE_FILE)
-        self._waiter: threading.Thread | None = None
-        self._granted = threading.Event()
-        self._wanted = False
-        self._lock = threading.Lock()
+        self._fd = _open(path)
+        self._close = weakref.finalize(self, os.close, self._fd)
+        self._close.atexit = False  # the system closes it, after everything else
         self._works = True
+        self._line = threading.Condition()
+        # The rest changes under `_line` only.
+        self._waiter: threading.Thread | None = None
+        self._wanted = False
+        self._granted = False
+        self._closing = False
 
     def acquire(self, patience: float | None) -> None:
         """Stand in line for the write lock; StoreBusy after `patience` seconds (None: as long as it takes)."""
-        if not self._works or self._try():
+        if not self._works:
             return
-        if patience is None:
-            fcntl.flock(self._fd, fcntl.LOCK_EX)
-            return
-        # A blocking flock is what keeps the line fair, and it has no time limit: wait for it in a
-        # thread, so that a stopped process in front of us cannot stop us for ever.
-        with self._lock:
-            self._wanted = True
+        with self._line:
             if self._waiter is None:
-                self._granted.clear()
+                if self._try():
+                    return
+                # A blocking flock is what keeps the line fair, and it has no time limit: wait for it in
+                # a thread, so that a stopped process in front of us cannot stop us for ever.
                 self._waiter = threading.Thread(target=self._wait, name="hermes-write-queue", daemon=True)
                 self._waiter.start()
-        if self._granted.wait(patience):
-            return
-        with self._lock:
-            if self._granted.is_set():
+            self._wanted = True
+            if self._line.wait_for(lambda: self._granted, patience):
                 return
             self._wanted = False
         raise StoreBusy(
@@ -74,33 +75,42 @@ class Guard:
             "look for a stopped hermes process, or try again."
         )
 
-    def _wait(self) -> None:
-        fcntl.flock(self._fd, fcntl.LOCK_EX)
-        with self._lock:
-            self._waiter = None
-            if self._wanted:
-                self._granted.set()
-            else:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
-
     def _try(self) -> bool:
-        with self._lock:
-            if self._waiter is not None:
-                return False
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError as error:
-            if error.errno not in (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS):
+            if error.errno not in _NO_LOCKS_HERE:
                 raise
-            self._works = False  # no file locks here: SQLite's own lock has to do
+            self._works = False  # SQLite's own lock has to do
         return True
 
+    def _wait(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+        except OSError as error:
+            log.error("%s: the write queue failed: %s", self.path, error)
+            self._works = False
+        with self._line:
+            self._waiter = None
+            if self._wanted:
+                self._granted = True
+                self._line.notify()
+                return
+            self._unlock()  # whoever wanted it has given up meanwhile
+            if self._closing:
+                self._shut()
+
     def release(self) -> None:
-        self._granted.clear()
-        self._wanted = False
-        if self._works:
+        """Let the next one in. Harmless when `acquire` did not succeed."""
+        with self._line:
+            self._wanted = self._granted = False
+            if self._waiter is None:
+                self._unlock()
+
+    def _unlock(self) -> None:
+        if self._works and self._fd >= 0:
             fcntl.flock(self._fd, fcntl.LOCK_UN)
 
     def read(self) -> Record | None:
@@ -108,25 +118,46 @@ class Guard:
         data = os.pread(self._fd, _RECORD.size, 0)
         if len(data) < _RECORD.size:
             return None
-        magic, store_id, message, usage, check = _RECORD.unpack(data)
+        magic, store_id, message, usage, commits, check = _RECORD.unpack(data)
         if magic != _MAGIC or check != zlib.crc32(data[:-4]):
             return None
-        return Record(store_id, message, usage)
+        return Record(store_id, message, usage, commits)
 
     def write(self, record: Record) -> None:
         """Called with the lock held, after a commit. Not synced: it survives a crash of ours, and
         after a power loss an older record raises no false alarm."""
-        data = _RECORD.pack(_MAGIC, record.store_id, record.last_message, record.last_usage, 0)[:-4]
+        data = _RECORD.pack(_MAGIC, record.store_id, record.last_message, record.last_usage, record.commits, 0)[:-4]
         try:
             os.pwrite(self._fd, data + struct.pack("<I", zlib.crc32(data)), 0)
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
-                raise
-            # A full disk costs us the second record until there is room again, not the commit.
+            # A full or failing disk costs us the second record until the next commit, not this one.
+            log.warning("%s: the record of the last commit is behind: %s", self.path, error)
 
     def close(self) -> None:
-        deadline = time.monotonic() + 1
-        while self._waiter is not None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        if self._waiter is None:
-            os.close(self._fd)
+        """Leave the line. A thread that still stands in it closes the file when its turn comes."""
+        with self._line:
+            self._wanted = False
+            self._closing = True
+            if self._waiter is None:
+                self._shut()
+
+    def forget_in_child(self) -> None:
+        """After fork: the parent's lock must not live on in the child. Closing does not release it."""
+        self._shut()
+
+    def _shut(self) -> None:
+        self._fd = -1  # never write into whatever gets this number next
+        self._close()
+
+
+def _open(path: Path) -> int:
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"{path}: the disk is full; free some space and try again.") from error
+        raise StoreUnavailable(f"{path}: cannot be opened ({error.strerror}); check the folder.") from error
+    info = os.fstat(fd)
+    if info.st_mode & 0o077 and info.st_uid == os.geteuid():
+        os.fchmod(fd, PRIVATE_FILE)
+    return fd

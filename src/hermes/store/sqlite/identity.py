@@ -2,18 +2,22 @@
 
 A store can be pulled away under a running process: moved, restored over, its `-wal` deleted by a
 tidy script. SQLite goes on without a word and acknowledges into files nobody will ever read. So
-every commit compares what the paths lead to with what is open.
+every commit compares what the paths lead to with what is open: what lies beside the file before it
+writes, so that nothing is added to a log that is gone, and the rest before it is acknowledged.
 
 Nothing here opens the store: closing a second descriptor would drop SQLite's locks. Paths are only
 `stat`ed, and the header is read through the descriptor that SQLite itself holds.
 
 An overwrite in place (`cp old.db state.db`) keeps the inode. It shows in the header: its
-`user_version` starts at a random number and grows by one before each checkpoint, so it never
-jumps, and never goes back. (It is 0 while a fresh store is still in its write-ahead log only.)
+`user_version` starts at a random number, and the first commit after a checkpoint raises it by one, so
+each checkpoint brings a higher one into the file. There it never jumps, and never goes back. (It is
+0 while a fresh store is still in its write-ahead log only.)
 """
 
 import os
 from pathlib import Path
+
+import apsw
 
 _HEADER = 100
 _VERSION_AT = slice(60, 64)
@@ -22,78 +26,74 @@ _FORWARD = 1 << 16
 
 
 class Identity:
-    def __init__(self, path: Path, *, wal: bool) -> None:
+    """Made while the connection is open and has read, so that its `-wal` and `-shm` are there."""
+
+    def __init__(self, path: Path, connection: apsw.Connection, *, wal: bool) -> None:
         self._path = str(path)
-        self._inode = os.stat(path).st_ino
-        self._wal_path = f"{path}-wal" if wal else None
-        self._wal_inode: int | None = None
-        self._fd = self._find()
-        self._generation = self._read_generation()
+        self._connection = connection
+        self._file = which(self._path)
+        # One that is gone already can never be the right one.
+        self._beside = {f"-{kind}": which(f"{path}-{kind}") or (0, 0) for kind in ("wal", "shm")} if wal else {}
+        self.generation = self._read_generation()  # of the file itself, whatever the write-ahead log says
 
     def trouble(self) -> str | None:
-        """What is wrong, or None. Cheap enough to ask twice per commit."""
-        try:
-            if os.stat(self._path).st_ino != self._inode:
-                return "the file was replaced by another one"
-        except FileNotFoundError:
-            return "the file was moved or deleted"
-        if self._wal_path is not None:
-            try:
-                inode = os.stat(self._wal_path).st_ino
-            except FileNotFoundError:
-                if self._wal_inode is not None:
-                    return "its -wal file was deleted"
-            else:
-                if self._wal_inode is None:
-                    self._wal_inode = inode
-                elif inode != self._wal_inode:
-                    return "its -wal file was replaced"
-        return self._overwritten()
+        """What is wrong, or None."""
+        return self.trouble_before() or self.trouble_after()
 
-    def wal_is_gone(self) -> bool:
-        return self._wal_path is not None and not os.path.exists(self._wal_path)
+    def trouble_before(self) -> str | None:
+        """Asked before a commit writes anything."""
+        return self._beside_trouble("-wal") or self._beside_trouble("-shm") or self._generation_trouble()
+
+    def trouble_after(self) -> str | None:
+        """Asked before it is acknowledged."""
+        return self._file_trouble() or self._beside_trouble("-wal")
 
     def file_is_ours(self) -> bool:
-        try:
-            return os.stat(self._path).st_ino == self._inode and self._overwritten() is None
-        except FileNotFoundError:
-            return False
+        return self._file_trouble() is None
 
-    def _overwritten(self) -> str | None:
+    def beside(self) -> list[str]:
+        """Those of `-wal` and `-shm` that are still the ones we have open."""
+        return [suffix for suffix, known in self._beside.items() if known == which(self._path + suffix)]
+
+    def wal_is_gone(self) -> bool:
+        return "-wal" in self._beside and which(self._path + "-wal") is None
+
+    def _file_trouble(self) -> str | None:
+        present = which(self._path)
+        if present is None:
+            return "the file was moved or deleted"
+        if present != self._file:
+            return "the file was replaced by another one"
+        return self._generation_trouble()
+
+    def _generation_trouble(self) -> str | None:
         generation = self._read_generation()
         if generation is None:
-            return None if self._fd is None else "the file was overwritten"
-        if self._generation and not 0 <= generation - self._generation < _FORWARD:
+            return "the file was overwritten"
+        if self.generation and not 0 <= generation - self.generation < _FORWARD:
             return "the file was overwritten with another one"
-        self._generation = generation
+        self.generation = generation
         return None
 
     def _read_generation(self) -> int | None:
-        try:
-            if self._fd is None or os.fstat(self._fd).st_ino != self._inode:
-                self._fd = self._find()
-                if self._fd is None:
-                    return None
-            header = os.pread(self._fd, _HEADER, 0)
-        except OSError:
-            return None
-        if not header:  # not written yet: everything is still in the write-ahead log
-            return self._generation
-        if len(header) < _HEADER or not header.startswith(_MAGIC):
+        complete, header = self._connection.read("main", 0, 0, _HEADER)
+        if not complete or not header.startswith(_MAGIC):
             return None
         return int.from_bytes(header[_VERSION_AT], "big")
 
-    def _find(self) -> int | None:
-        """SQLite's own descriptor of the store; None where the system cannot tell."""
-        for folder in ("/proc/self/fd", "/dev/fd"):
-            try:
-                names = os.listdir(folder)
-            except OSError:
-                continue
-            for name in names:
-                try:
-                    if name.isdigit() and os.fstat(int(name)).st_ino == self._inode:
-                        return int(name)
-                except OSError:
-                    continue
+    def _beside_trouble(self, suffix: str) -> str | None:
+        if suffix not in self._beside:
+            return None
+        present = which(self._path + suffix)
+        if present == self._beside[suffix]:
+            return None
+        return f"its {suffix} file was {'deleted' if present is None else 'replaced'}"
+
+
+def which(path: str | Path) -> tuple[int, int] | None:
+    """Which file a path leads to; None when it leads nowhere we can reach."""
+    try:
+        info = os.stat(path)
+    except OSError:
         return None
+    return info.st_dev, info.st_ino

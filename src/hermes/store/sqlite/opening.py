@@ -18,6 +18,7 @@ import apsw
 from hermes.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
 from hermes.store.sqlite import schema, upgrade
 from hermes.store.sqlite.connection import connect, network_filesystem, sqlite_warning
+from hermes.store.sqlite.gate import stored
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.table import scalar
 
@@ -126,42 +127,25 @@ def _journal(path: Path, connection: apsw.Connection, notices: list[str]) -> boo
 
 
 def _loss(path: Path, connection: apsw.Connection, record: Record | None) -> list[str]:
-    """Fewer rows than were acknowledged? Say so, once, with numbers."""
-    if record is None or not record.last_message:
-        return []
+    """Less there than was acknowledged? Say so, once, with numbers."""
     store_id = connection.execute("SELECT value FROM state_meta WHERE key = 'store_id'").fetchone()
-    if store_id is None or bytes.fromhex(store_id[0]) != record.store_id:
+    if record is None or store_id is None or bytes.fromhex(store_id[0]) != record.store_id:
         return []
-    last_message, last_usage = last_ids(connection)
-    lost, calls = max(0, record.last_message - last_message), max(0, record.last_usage - last_usage)
-    if not lost and not calls:
+    present = stored(connection, record.store_id)
+    messages = max(0, record.last_message - present.last_message)
+    calls = max(0, record.last_usage - present.last_usage)
+    commits = max(0, record.commits - present.commits)
+    if not messages and not calls and not commits:
         return []
     notice = (
-        f"{path}: {lost} messages and {calls} usage records that were saved are missing "
-        f"(the last one was {record.last_message}, the store ends at {last_message}). If no older copy was put in its "
-        "place, its -wal file was deleted or damaged: restore a backup if you have one."
+        f"{path}: {commits} changes that were saved are missing, among them {messages} messages and {calls} usage "
+        f"records (the last message was {record.last_message}, the store ends at {present.last_message}). If no older "
+        "copy was put in its place, its -wal file was deleted or damaged: restore a backup if you have one."
     )
     log.error("%s", notice)
     return [notice]
 
 
-def last_ids(connection: apsw.Connection) -> tuple[int, int]:
-    known = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
-    return int(known.get("messages", 0)), int(known.get("usage", 0))
-
-
 def _has_wal(path: Path) -> bool:
     wal = path.with_name(path.name + "-wal")
     return wal.exists() and wal.stat().st_size > 0
-
-
-def rescue(connection: apsw.Connection, target: Path) -> str:
-    """Copy what this connection still sees into a new file; the sentence for the error message."""
-    try:
-        connection.execute("VACUUM INTO ?", (str(target),))
-        target.chmod(0o600)
-        found = scalar(connection, "SELECT COUNT(*) FROM messages")
-    except (apsw.Error, OSError) as error:
-        log.error("rescue into %s failed: %s", target, error)
-        return f"What was open could not be saved ({error}); restore a backup."
-    return f"All {found} messages this process could still see are in {target}."
