@@ -5,7 +5,7 @@ import importlib
 import sys
 
 # A subject is one module with ABOUT, add_options(parser) and run(options) -> exit code.
-SUBJECTS = ("store",)
+SUBJECTS = ("store", "search", "recall")
 
 
 def main() -> int:

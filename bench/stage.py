@@ -22,6 +22,7 @@ class Stage:
         self.folder = folder
         self.corpus = corpus
         self._numbers = 0
+        self._shorts: dict[tuple[str, int], Path] = {}
 
     def fresh(self, program: Program) -> Path:
         """A path where nothing is yet. Never the same twice: a store remembers what its path held."""
@@ -38,13 +39,26 @@ class Stage:
         """A copy of a store of many small sessions."""
         return self._copy(self._base(program, "fill_many", str(sessions), sessions=sessions), program)
 
+    def shorted(self, program: Program, messages: int, **texts: Any) -> Path:
+        """A copy of a store of many short messages."""
+        return self._copy(self._short_base(program, messages, **texts), program)
+
+    def _short_base(self, program: Program, messages: int, **texts: Any) -> Path:
+        key = (program.name, messages)
+        if key not in self._shorts:
+            self._shorts[key] = self._kept(program, "fill_short", str(messages), messages=messages, **texts)
+        return self._shorts[key]
+
     def remove(self, database: Path) -> None:
         shutil.rmtree(database.parent)
 
     @cache  # noqa: B019  (one stage a run; it lives as long as the process)
     def _base(self, program: Program, worker: str, content: str, **job: Any) -> Path:
+        return self._kept(program, worker, content, **job)
+
+    def _kept(self, program: Program, worker: str, content: str, **job: Any) -> Path:
         if program.name == "ours":
-            return _made(program, worker, self.folder / f"base-{worker}", job)
+            return _made(program, worker, self.folder / f"base-{worker}-{content}", job)
         # The reference does not change, so what it stored once serves every run.
         source = (WORKERS / f"{worker}.py").read_bytes() + (WORKERS / "program.py").read_bytes()
         version = hashlib.sha256(source).hexdigest()[:8]
