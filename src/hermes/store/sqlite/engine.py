@@ -122,6 +122,7 @@ class SqliteEngine:
             try:
                 connection.execute("BEGIN")
                 yield SqliteReader(connection, scope)
+                connection.execute("COMMIT")  # not ROLLBACK: the connection keeps its temporary views
             finally:
                 self._give_back(connection)
 
