@@ -2,69 +2,95 @@
 
 One transaction, after a verified backup: either everything below happened or the file is as it
 was. The documented history differs only in columns and in the search tables, so the missing columns
-are added, the search tables are made anew (the index fills up afterwards), and six named steps
-bring the data along.
+are added, the search tables are made anew (the index fills up afterwards), and named steps bring the
+data along. `restore` is the way back.
 """
 
+import glob
 import json
 import logging
 import os
 import secrets
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from hermes.errors import HermesError, MigrationFailed
+from hermes.errors import BadInput, MigrationFailed, StoreBusy
 from hermes.model.sources import LOCAL_SOURCES
-from hermes.model.text import clip, escape
-from hermes.model.titles import next_title
+from hermes.model.text import escape, is_storable, storable
+from hermes.model.titles import fitting_title, next_title
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS
-from hermes.store.encode import PROMPT_THRESHOLD, Payload, plain_text
+from hermes.paths import PRIVATE_FILE
+from hermes.store.encode import PROMPT_THRESHOLD, TEXT_COLUMNS, Payload, encode
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.errors import translated
+from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.index import IndexTable
 from hermes.store.sqlite.messages import MessageTable
 from hermes.store.sqlite.table import scalar
 
 log = logging.getLogger("hermes.store")
 PATIENCE_S = 30.0
-_REFERENCE_JSON = "\0json:"
+RESTORE_PATIENCE_S = 5.0
+_REFERENCE_JSON = b"\0json:"
 
 
 def upgrade(path: Path, connection: apsw.Connection, version: int) -> list[str]:
     """Back up, upgrade, verify. Returns what to tell the person. MigrationFailed leaves the file as it was."""
-    backup = backup_path(path, version)
+    backup: Path | None = None
+    done = False
     try:
         connection.execute("PRAGMA foreign_keys=OFF")
         patiently(connection, "BEGIN IMMEDIATE")  # nobody writes between the backup and the upgrade
+        backup = _new_file(path.with_name(f"{path.name}.v{version}-backup-{_stamp()}"))
         _back_up(path, backup)
         for step in STEPS:
             log.info("upgrade %s from schema %d: %s", path, version, step.__name__)
             step(connection)
         _verify(connection)
         patiently(connection, "COMMIT")
+        done = True
         connection.execute("PRAGMA foreign_keys=ON")
-    except (apsw.Error, HermesError, OSError, ValueError) as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        backup.unlink(missing_ok=True)
+    except Exception as error:  # whatever an old file may hold: it stays as it was, and the person is told
+        log.error("upgrade %s from schema %d failed: %s", path, version, type(error).__name__)
         reason = translated(error, path) if isinstance(error, apsw.Error) else error
         raise MigrationFailed(f"{path} (schema {version}) could not be upgraded and is as it was: {reason}") from error
+    finally:
+        if not done:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if backup is not None:
+                backup.unlink(missing_ok=True)
     return [
         f"Upgraded {path} from schema {version} to {schema.SCHEMA_VERSION}. The file as it was is {backup}; "
         f"`hermes sessions undo-upgrade` goes back to it."
     ]
 
 
-def backup_path(path: Path, version: int) -> Path:
-    return path.with_name(f"{path.name}.v{version}-backup-{time.strftime('%Y%m%d-%H%M%S')}")
+def _stamp() -> str:
+    return time.strftime("%Y%m%d-%H%M%S")
+
+
+def _new_file(path: Path) -> Path:
+    """An empty file of this name, readable by its owner alone; with a number when the name is taken."""
+    number, candidate = 1, path
+    while True:
+        try:
+            os.close(os.open(candidate, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE))
+            return candidate
+        except FileExistsError:
+            number += 1
+            candidate = path.with_name(f"{path.name}-{number}")
 
 
 def backups(path: Path) -> list[Path]:
     """Upgrade backups beside the store, newest last."""
-    return sorted(path.parent.glob(f"{path.name}.v*-backup-*"), key=lambda found: found.stat().st_mtime)
+    found = path.parent.glob(f"{glob.escape(path.name)}.v*-backup-*")
+    return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name))
 
 
 def patiently(connection: apsw.Connection, statement: str) -> None:
@@ -82,7 +108,6 @@ def patiently(connection: apsw.Connection, statement: str) -> None:
 
 def _back_up(path: Path, backup: Path) -> None:
     """A committed copy through SQLite's backup, checked before it counts as one."""
-    os.close(os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     target = apsw.Connection(str(backup))
     try:
@@ -90,7 +115,7 @@ def _back_up(path: Path, backup: Path) -> None:
         with target.backup("main", source, "main") as copy:
             copy.step()
         target.execute("PRAGMA journal_mode=DELETE").fetchall()
-        if scalar(target, "PRAGMA quick_check") != "ok":
+        if _damage(target):
             raise MigrationFailed("the backup does not pass SQLite's check; repair the file first.")
         for table in ("sessions", "messages"):
             count = f"SELECT COUNT(*) FROM {table}"
@@ -99,9 +124,16 @@ def _back_up(path: Path, backup: Path) -> None:
     finally:
         target.close()
         source.close()
-    descriptor = os.open(backup, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)
+    _sync(backup)
+    _sync(backup.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def make_plain(connection: apsw.Connection) -> None:
@@ -169,6 +201,13 @@ def place_lineages(connection: apsw.Connection) -> None:
                          AND p.ended_at <= sessions.started_at) THEN {schema.WHOLE}
             WHEN NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = sessions.parent_session_id) THEN {schema.WHOLE}
             ELSE {schema.HIDDEN} END;
+        -- A session whose parents lead in a circle hangs from no root; each is a conversation of its own.
+        WITH RECURSIVE reached(id) AS (
+            SELECT s.id FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id)
+            UNION
+            SELECT c.id FROM reached JOIN sessions c ON c.parent_session_id = reached.id
+        )
+        UPDATE sessions SET shelf = {schema.WHOLE} WHERE id NOT IN (SELECT id FROM reached);
         UPDATE sessions SET shelf = {schema.TIP} WHERE rowid IN (
             SELECT rowid FROM (
                 SELECT rowid, lineage_id, id,
@@ -186,41 +225,68 @@ def place_lineages(connection: apsw.Connection) -> None:
 
 
 def unique_titles(connection: apsw.Connection) -> None:
-    """Before schema 4 nothing kept titles apart; the older ones of a pair keep theirs."""
-    sql = """SELECT rowid, title, owner FROM sessions WHERE title IS NOT NULL
-             ORDER BY owner, title, started_at, rowid"""
-    seen: dict[str, list[str]] = {}
-    for rowid, title, owner in list(connection.execute(sql)):
-        taken = seen.setdefault(owner, [])
-        if title in taken:
-            title = next_title(title, taken)
-            connection.execute("UPDATE sessions SET title = ? WHERE rowid = ?", (title, rowid))
-        taken.append(title)
+    """Titles keep today's rules. Before schema 4 nothing kept them apart: the oldest of several keeps its own."""
+    sql = "SELECT rowid, title, owner FROM sessions WHERE title IS NOT NULL ORDER BY started_at, rowid"
+    rows = [(rowid, title, fitting_title(title), owner) for rowid, title, owner in connection.execute(sql)]
+    known: dict[str, list[str]] = {}
+    for _, _, clean, owner in rows:
+        if clean is not None:
+            known.setdefault(owner, []).append(clean)
+    given: set[tuple[str, str]] = set()
+    for rowid, title, clean, owner in rows:
+        if clean is not None and (owner, clean) in given:
+            clean = next_title(clean, known[owner])
+            known[owner].append(clean)
+        if clean is not None:
+            given.add((owner, clean))
+        if clean != title:
+            connection.execute("UPDATE sessions SET title = ? WHERE rowid = ?", (clean, rowid))
 
 
 def multimodal_rows(connection: apsw.Connection) -> None:
     """Lists and dicts that were stored as text behind NUL + `json:` become real multimodal rows."""
+    tables = MessageTable(connection, None)
     rows = connection.execute(
-        "SELECT id, content FROM messages WHERE substr(CAST(content AS BLOB), 1, 6) = x'006A736F6E3A'"
+        """SELECT id, role, CAST(content AS BLOB) FROM messages
+           WHERE substr(CAST(content AS BLOB), 1, 6) = x'006A736F6E3A'"""
     )
-    for message_id, content in list(rows):
-        text = content[len(_REFERENCE_JSON) :]
+    for message_id, role, content in list(rows):
         try:
-            json.loads(text)
-        except ValueError:
-            continue
-        connection.execute("UPDATE messages SET content = ?, kind = 'json' WHERE id = ?", (text, message_id))
+            value = json.loads(content[len(_REFERENCE_JSON) :])
+            row = encode({"role": role, "content": value}, 0.0)
+        except (ValueError, RecursionError):
+            continue  # text that merely begins like one; it is escaped below
+        if isinstance(value, list | dict):
+            connection.execute(
+                "UPDATE messages SET content = ?, kind = ?, payload = ? WHERE id = ?",
+                (row.columns["content"], row.kind, tables.store_payload(row.payload), message_id),
+            )
 
 
 def storable_text(connection: apsw.Connection) -> None:
-    """What holds a NUL is escaped like everything we store ourselves."""
-    for name in ("content", "reasoning", "reasoning_content"):
-        rows = connection.execute(f"SELECT id, {name} FROM messages WHERE instr(CAST({name} AS BLOB), x'00') > 0")
-        for message_id, text in list(rows):
-            connection.execute(
-                f"UPDATE messages SET {name} = ?, kind = trim(COALESCE(kind, '') || ' escaped:{name}') WHERE id = ?",
-                (escape(text), message_id),
-            )
+    """Whatever is no text without NUL (bytes, broken UTF-8) becomes one: escaped where a column says so, and
+    with U+FFFD where none does."""
+    escapable = {"content", *TEXT_COLUMNS[2:]}
+    for table, columns in (("messages", schema.MESSAGE_COLUMN_TYPES), ("sessions", schema.SESSION_COLUMNS)):
+        for rowid, name, text in list(_broken_texts(connection, table, columns)):
+            if table == "messages" and name in escapable:
+                marked = f", kind = trim(COALESCE(kind, '') || ' escaped:{name}')"
+                connection.execute(f"UPDATE messages SET {name} = ?{marked} WHERE rowid = ?", (escape(text), rowid))
+            else:
+                connection.execute(f"UPDATE {table} SET {name} = ? WHERE rowid = ?", (storable(text), rowid))
+
+
+def _broken_texts(connection: apsw.Connection, table: str, columns: dict[str, str]) -> Iterator[tuple[int, str, str]]:
+    names = [name for name, kind in columns.items() if kind.startswith("TEXT") and "PRIMARY" not in kind]
+    suspicious = " OR ".join(  # more bytes than characters: not plain ASCII, so worth a look
+        f"typeof({name}) = 'blob' OR length(CAST({name} AS BLOB)) <> length({name})" for name in names
+    )
+    shown = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in names)
+    for rowid, *found in connection.execute(f"SELECT rowid, {shown} FROM {table} WHERE {suspicious}"):
+        for name, kind, raw in zip(names, found[::2], found[1::2], strict=True):
+            text = (raw or b"").decode("utf-8", "surrogateescape")
+            if kind == "blob" or not is_storable(text):
+                yield rowid, name, text
 
 
 def prompts_stored_once(connection: apsw.Connection) -> None:
@@ -234,22 +300,9 @@ def prompts_stored_once(connection: apsw.Connection) -> None:
 
 
 def counts_and_previews(connection: apsw.Connection) -> None:
-    connection.execute(
-        """
-        UPDATE sessions SET active_at = COALESCE(
-            (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id), started_at);
-        UPDATE sessions SET
-            message_count = (SELECT COUNT(*) FROM messages WHERE session_id = sessions.id),
-            tool_call_count = COALESCE((
-                SELECT SUM(CASE WHEN json_valid(tool_calls) THEN json_array_length(tool_calls) ELSE 0 END)
-                FROM messages WHERE session_id = sessions.id AND tool_calls IS NOT NULL), 0)
-        """
-    )
-    sql = """SELECT session_id, content, kind, MIN(id) FROM messages
-             WHERE role = 'user' AND content IS NOT NULL GROUP BY session_id"""
-    for session_id, content, kind, _first in list(connection.execute(sql)):
-        text = plain_text(json.loads(content)) if kind == "json" else content
-        connection.execute("UPDATE sessions SET opening = ? WHERE id = ?", (clip(text, 60), session_id))
+    tables = MessageTable(connection, None)
+    for (session_id,) in list(connection.execute("SELECT id FROM sessions")):
+        tables.recount(session_id)
 
 
 def opening_ledger_rows(connection: apsw.Connection) -> None:
@@ -295,6 +348,96 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
 def _verify(connection: apsw.Connection) -> None:
     if scalar(connection, "SELECT COUNT(*) FROM sessions WHERE owner IS NULL OR lineage_id IS NULL OR shelf IS NULL"):
         raise MigrationFailed("some sessions have no place after the upgrade.")
-    check = scalar(connection, "PRAGMA quick_check(1)")
-    if check != "ok":
-        raise MigrationFailed(f"the upgraded file does not pass SQLite's check ({check}).")
+    if damage := _damage(connection):
+        raise MigrationFailed(f"the upgraded file does not pass SQLite's check ({damage}).")
+
+
+def _damage(connection: apsw.Connection) -> str | None:
+    """What SQLite's check complains of, the search tables aside: those are made anew."""
+    for (line,) in connection.execute("PRAGMA quick_check"):
+        if line != "ok" and "fts5" not in str(line).lower() and "messages_fts" not in str(line):
+            return str(line)
+    return None
+
+
+def restore(path: Path, backup: Path, guard: Guard) -> Path | None:
+    """The way back: put a backup from before an upgrade in the store's place, while nobody has it open.
+
+    Returns where the upgraded store is kept, None when there was none. StoreBusy, and nothing changed, when
+    another process has it open; BadInput when `backup` is no store of an earlier schema.
+    """
+    _check_backup(path, backup)
+    fresh = _new_file(path.with_name(f"{path.name}.restoring-{os.getpid()}"))
+    try:
+        with open(backup, "rb") as old, open(fresh, "wb") as new:
+            shutil.copyfileobj(old, new)
+        _sync(fresh)
+        guard.acquire(RESTORE_PATIENCE_S)
+        try:
+            with _alone(path):
+                kept = _put_aside(path)
+                os.replace(fresh, path)
+                _sync(path.parent)
+        finally:
+            guard.release()
+    finally:
+        fresh.unlink(missing_ok=True)
+    log.info("%s is again what %s holds; the upgraded store is %s", path, backup, kept)
+    return kept
+
+
+def _check_backup(path: Path, backup: Path) -> None:
+    if not backup.is_file() or (path.exists() and backup.samefile(path)):
+        raise BadInput(f"{backup} is no backup of {path}; `{path.name}.v11-backup-…` is what one looks like.")
+    connection = apsw.Connection(
+        f"{backup.absolute().as_uri()}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
+    try:
+        version = scalar(connection, "SELECT MAX(version) FROM schema_version")
+        sound = _damage(connection) is None
+        connection.execute("SELECT 1 FROM sessions, messages LIMIT 1").fetchall()
+    except (apsw.Error, UnicodeDecodeError) as error:
+        raise BadInput(f"{backup} is no store of an earlier schema ({error}).") from error
+    finally:
+        connection.close()
+    if not sound or not isinstance(version, int) or version >= schema.SCHEMA_VERSION:
+        raise BadInput(f"{backup} is no sound store of an earlier schema (it says {version}).")
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the whole store, its write-ahead log folded in; StoreBusy when anybody else has it open."""
+    if not path.exists():
+        yield
+        return
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        try:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE").fetchall()
+            connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+            connection.execute("BEGIN EXCLUSIVE")
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise StoreBusy(
+                f"{path} is open in another process; end it (a chat, the gateway), then try again."
+            ) from error
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            log.warning("%s is damaged (%s); it is put aside as it is", path, error)
+        yield
+    finally:
+        connection.close()
+
+
+def _put_aside(path: Path) -> Path | None:
+    """Give the store a second name, so that there is one under its own at every moment."""
+    if not path.exists():
+        return None
+    kept = _new_file(path.with_name(f"{path.name}.upgraded-{_stamp()}"))
+    kept.unlink()
+    try:
+        os.link(path, kept)
+    except OSError:  # a file system without hard links
+        os.rename(path, kept)
+    for suffix in ("-wal", "-shm"):  # only a damaged store still has them
+        if Path(f"{path}{suffix}").exists():
+            os.rename(f"{path}{suffix}", f"{kept}{suffix}")
+    return kept
