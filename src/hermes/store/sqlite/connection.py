@@ -69,7 +69,7 @@ def connect(path: Path) -> apsw.Connection:
         "PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=FAST;"
         "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000;"
         f"PRAGMA journal_size_limit={WAL_LIMIT}"
-    )
+    ).fetchall()  # one that answers with a row keeps the next from being run until the row is read
     return connection
 
 
@@ -109,7 +109,7 @@ def connect_read_only(path: Path) -> apsw.Connection:
     uri = f"{path.as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    connection.execute("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000")
+    connection.execute("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-16000").fetchall()
     return connection
 
 
