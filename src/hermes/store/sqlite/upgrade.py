@@ -278,11 +278,8 @@ def storable_text(connection: apsw.Connection) -> None:
 
 def _broken_texts(connection: apsw.Connection, table: str, columns: dict[str, str]) -> Iterator[tuple[int, str, str]]:
     names = [name for name, kind in columns.items() if kind.startswith("TEXT") and "PRIMARY" not in kind]
-    suspicious = " OR ".join(  # more bytes than characters: not plain ASCII, so worth a look
-        f"typeof({name}) = 'blob' OR length(CAST({name} AS BLOB)) <> length({name})" for name in names
-    )
     shown = ", ".join(f"typeof({name}), CAST({name} AS BLOB)" for name in names)
-    for rowid, *found in connection.execute(f"SELECT rowid, {shown} FROM {table} WHERE {suspicious}"):
+    for rowid, *found in connection.execute(f"SELECT rowid, {shown} FROM {table}"):
         for name, kind, raw in zip(names, found[::2], found[1::2], strict=True):
             text = (raw or b"").decode("utf-8", "surrogateescape")
             if kind == "blob" or not is_storable(text):
