@@ -132,7 +132,6 @@ _SHAPES = (
     ("yandex-api-key", "AQVN", _MIXED + r"[\w-]{35,38}"),
     ("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),
     ("heroku-api-key", "HRKU-", r"[\w-]{36,}"),
-    ("fly-token", "fm2_ fm1r_ fm1a_", r"[A-Za-z0-9+/]{80,}={0,3}"),
     ("fly-token", "fo1_", r"[\w-]{43}"),
     ("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", r"[\w-]{24,}"),
     ("netlify-token", "nfp_ nfc_ nfo_ nfu_", r"[A-Za-z0-9]{36,}"),
@@ -212,7 +211,6 @@ _SHAPES = (
     # money and shops
     ("stripe-secret-key", "sk_live_ sk_test_", r"[A-Za-z0-9]{16,}"),
     ("stripe-restricted-key", "rk_live_ rk_test_", r"[A-Za-z0-9]{16,}"),
-    ("stripe-webhook-secret", "whsec_", r"[A-Za-z0-9+/]{24,}={0,2}"),
     ("square-access-token", "sq0atp-", r"[\w-]{22,}"),
     ("square-access-token", "EAAA", _MIXED + r"[\w-]{60}"),
     ("square-oauth-secret", "sq0csp-", r"[\w-]{40,}"),
@@ -262,8 +260,7 @@ class _Shape:
         match = self.pattern.match(text, start)
         if match is None or _is_filler(match[1]):
             return None
-        # A prefix of letters alone turns up inside base64, where + and / are no borders.
-        if self.prefix.isalnum() and start > 1 and text[start - 1] in "+/" and text[start - 2].isalnum():
+        if self.prefix.isalnum() and _within_base64(text, start):
             return None
         return Secret(self.kind, start, match.end(), len(self.prefix))
 
@@ -313,6 +310,11 @@ def _beginnings(text: str, start: int) -> list[int]:
     if match := _BEFORE_RUN.match(text, start):
         starts.append(match.end())
     return starts
+
+
+def _within_base64(text: str, start: int) -> bool:
+    """Letters and digits alone turn up by chance there, where + and / are no borders."""
+    return start > 1 and text[start - 1] in "+/" and text[start - 2].isalnum()
 
 
 _JWT = re.compile(r"(eyJ[\w-]{8,}+)\.([\w-]*+)\.[\w-]*+(?:\.[\w-]*+\.[\w-]++)?", re.ASCII)
@@ -373,7 +375,7 @@ def _is_key_alone(secret: str, around: str) -> bool:
 
 
 def _is_credential(secret: str, around: str) -> bool:
-    return _is_key(secret) or _is_login(secret, around)
+    return (_is_key(secret) and not _is_reference(secret)) or _is_login(secret, around)
 
 
 def _is_signature(secret: str, around: str) -> bool:
@@ -398,7 +400,7 @@ def _pem(label: str) -> str:
 
 _SCHEMES = "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql clickhouse"
 _DATABASE = "(?:" + "|".join(f"(?<={re.escape(scheme)})" for scheme in _SCHEMES.split()) + ")"
-_LOGIN = r"://[^\s/:@\"'<>\\]{0,200}:([^\s/\"'<>\\]{1,250})@[\w\[]"
+_LOGIN = r"://[^\s/:@\"'<>\\]{0,200}:([^\s/\"'<>\\]{3,250})@[\w\[]"
 
 _MarkRow = tuple[str, str, int, str, _Check]
 
@@ -424,19 +426,22 @@ _MARKS: tuple[_MarkRow, ...] = (
     ("feishu-webhook", "/open-apis/bot/v2/hook/", 0, rf"/open-apis/bot/v2/hook/({_UUID})", _is_random),
     ("wecom-webhook", "/cgi-bin/webhook/send", 0, rf"/cgi-bin/webhook/send\?key=({_UUID})", _is_random),
     ("dingtalk-webhook", "/robot/send", 0, r"/robot/send\?access_token=([0-9a-f]{64})", _is_random),
-    ("google-refresh-token", "1//0", 0, r"(?<![\w/])(1//0[\w-]{40,})", _is_random),
+    ("fly-token", "fm2_", 0, r"fm2_([A-Za-z0-9+/]{80,}={0,3})", _is_random),
+    ("fly-token", "fm1", 0, r"fm1[ar]_([A-Za-z0-9+/]{80,}={0,3})", _is_random),
+    ("webhook-secret", "whsec_", 0, r"whsec_([A-Za-z0-9+/]{24,}={0,2})", _is_random),
+    ("google-refresh-token", "1//0", 0, r"(?<!\d)(1//0[\w-]{40,})", _is_random),
     ("paypal-braintree-token", "access_token$", 0, r"access_token\$([a-z]+\$[0-9a-z]{16}\$[0-9a-f]{32})", _is_random),
     ("azure-storage-key", "AccountKey=", 0, r"AccountKey=([A-Za-z0-9+/]{86}==)", _is_random),
     ("azure-service-bus-key", "SharedAccessKey=", 0, r"SharedAccessKey=([A-Za-z0-9+/]{43}=)", _is_random),
     ("azure-sas-signature", "sig=", 0, r"sig=([A-Za-z0-9%+/]{40,}={0,2})", _is_signature),
-    ("azure-client-secret", "Q~", 4, r"(?<![\w.~-])([\w.~-]{3}\dQ~[\w.~-]{31,34})(?![\w.~-])", _is_random),
-    ("azure-service-key", "JQQJ99", 52, r"(?<![\w/+])([A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{24,34})(?![\w/+])", _is_random),
-    ("azure-devops-token", "AZDO", 76, r"(?<![\w/+])([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![\w/+])", _is_random),
+    ("azure-client-secret", "Q~", 4, r"([\w.~-]{3}\dQ~[\w.~-]{30,33}[\w~-])(?![\w~-])", _is_random),
+    ("azure-service-key", "JQQJ99", 52, r"([A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{24,34})(?![\w/+])", _is_random),
+    ("azure-devops-token", "AZDO", 76, r"([A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4})(?![\w/+])", _is_random),
     ("aws-secret-access-key", "AKIA", 0, r"AKIA[A-Z0-9]{16}[\s,:;|\"']{1,5}([A-Za-z0-9/+]{40})(?![\w/+=])", _is_random),
-    ("terraform-token", ".atlasv1.", 14, r"(?<!\w)([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})", _is_random),
-    ("mailchimp-api-key", "-us", 32, r"(?<!\w)([0-9a-f]{32}-us\d{1,2})(?!\w)", _is_random),
-    ("new-relic-license-key", "NRAL", 36, r"(?<!\w)([0-9a-f]{36}NRAL)(?!\w)", _is_random),
-    ("maxmind-license-key", "_mmk", 36, r"(?<!\w)([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?!\w)", _is_random),
+    ("terraform-token", ".atlasv1.", 14, r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,})", _is_random),
+    ("mailchimp-api-key", "-us", 32, r"([0-9a-f]{32}-us\d{1,2})(?!\w)", _is_random),
+    ("new-relic-license-key", "NRAL", 36, r"([0-9a-f]{36}NRAL)(?!\w)", _is_random),
+    ("maxmind-license-key", "_mmk", 36, r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?!\w)", _is_random),
     ("docker-registry-auth", '"auth', 0, r"\"auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})\\*\"", _is_login),
 )
 
@@ -446,7 +451,7 @@ _SPOKEN: tuple[_MarkRow, ...] = (
         "authorization-header",
         "authorization",
         0,
-        r"(?<![A-Za-z0-9])authorization\\*[\"'`]?\]?\s{0,4}[:=,]\s{0,4}\\*[\"'`]?(?:[a-z][\w-]{2,30} +)?([\w.~+/=:-]{8,})",
+        r"(?<![A-Za-z0-9])authorization\\*[\"'`]?\]?\s{0,4}(?:[:=]|,(?= ?[\"'])) {0,4}\\*[\"'`]?(?:[a-z][\w-]{2,30} +)?([\w.~+/=:-]{8,})",
         _is_credential,
     ),
     ("bearer-token", "bearer ", 0, r"bearer +([\w.~+/=-]{16,})", _is_key_alone),
@@ -456,10 +461,10 @@ _SPOKEN: tuple[_MarkRow, ...] = (
         "curl-password",
         "curl ",
         0,
-        r"curl [^\n]{0,300}?(?:-u|--user)[ =]+[\"']?[^\s:\"']{1,80}:([^\s\"'\\]{3,200})",
+        r"curl (?:[^\n\\]|\\[^n]){0,300}?(?:-u|--user)[ =]+\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})",
         _is_chosen,
     ),
-    ("ssh-password", "sshpass -p", 0, r"sshpass -p *[\"']?([^\s\"'\\]{3,200})", _is_chosen),
+    ("ssh-password", "sshpass -p", 0, r"sshpass -p *\\*[\"']?([^\s\"'\\]{3,200})", _is_chosen),
     ("netrc-password", "machine ", 0, r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{3,200})", _is_chosen),
     (
         "seed-phrase",
@@ -487,9 +492,22 @@ class _Mark:
 
     def match(self, text: str, at: int) -> Secret | None:
         match = self.pattern.match(text, at - self.back) if at >= self.back else None
-        if match is None or not self.check(match[1], text[max(0, at - _AROUND) : match.end() + _AROUND]):
+        if match is None or (self.back and not _is_border(text, match.start())):
+            return None
+        if not self.check(match[1], text[max(0, at - _AROUND) : match.end() + _AROUND]):
             return None
         return Secret(self.kind, match.start(1), match.end(1))
+
+
+_ESCAPE_BEFORE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[a-z])\Z|%[0-9a-fA-F]{2}\Z|[\[;]\d{1,3}m\Z")
+
+
+def _is_border(text: str, start: int) -> bool:
+    """Whether a key can begin here: not within a word, unless the word is an escape."""
+    before = text[max(0, start - 6) : start]
+    if before[-1:].isascii() and (before[-1:].isalnum() or before.endswith("_")):
+        return bool(_ESCAPE_BEFORE.search(before))
+    return not _within_base64(text, start)
 
 
 def _marks_by_literal(rows: tuple[_MarkRow, ...], flags: int) -> dict[str, list[_Mark]]:
@@ -527,7 +545,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 _ELSEWHERE = ("kennwort", "contraseña", "senha", "пароль", "密码", "密碼", "パスワード", "비밀번호")
-_NAME_PARTS = ("pass", "pwd", "secret", "token", "key", "credential", *_ELSEWHERE)
+_NAME_PARTS = ("pass", "pwd", "secret", "token", "key", *_ELSEWHERE)
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "passwort", "pwd", *_ELSEWHERE)
 _KEYS = ("apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey", "masterkey")
 _KEY_OF = _set("""api access secret private encryption signing auth account master shared service app application
@@ -537,10 +555,10 @@ _NOT_AFTER = _set("""hash hashed count counts type types id ids name names url u
     length len size expiry expires expire expiration exp ttl age at limit limits budget usage used field policy env var
     ref arn version rotation required enabled strategy manager store provider pattern regex prefix suffix format label
     hint prompt placeholder title text message error help description index idx map class input reset changed salt
-    algorithm fingerprint alias""")
+    algorithm fingerprint alias namespace sha md""")
 _NOT_BEFORE = _set("""public publishable page next prev previous continuation continue sync cancel cancellation eos
     bos pad unk sep cls mask stop special design max min num total prompt completion primary foreign sort partition
-    cache idempotency request change""")
+    cache idempotency request change input output starting lock""")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 _HEX32 = "[0-9a-f]{32}"
@@ -622,14 +640,20 @@ def _assigned(text: str, at: int) -> Secret | None:
         return None
     before = re.split(r"[^\w.\- ]", text[max(0, at - 48) : at])[-1]
     name = before + text[at : match.end("tail")]
-    begin = at - len(before)
-    if match["flag"] and "--" not in before.rpartition(" ")[2]:
+    front = text[max(0, at - len(before) - 1) : at - len(before)]
+    if match["flag"] and not before.rpartition(" ")[2].startswith("--"):
         return None
-    if match["tag"] and text[begin - 1 : begin] != "<":
+    if match["equals"] and front == ":" and ":" in match["equals"]:  # a part of an ARN, the name of a type
         return None
-    start, end, quoted = _value_at(text, match.end(), env=match["equals"] == "=" and name.isupper())
+    if match["tag"] and front != "<":
+        return None
+    start, end, quoted = _value_at(
+        text, match.end(), env=match["equals"] == "=" and name.isupper() and front not in "?&"
+    )
+    if match["tag"] and not text.startswith("</", end):
+        return None
     value = text[start:end]
-    kind = _named_kind(name, value, loose=False, quoted=quoted, prose=bool(match["prose"]))
+    kind = _named_kind(name, value, quoted=quoted, loose=False)
     return Secret(kind, start, end) if kind else None
 
 
@@ -642,7 +666,7 @@ def _value_at(text: str, at: int, *, env: bool) -> tuple[int, int, bool]:
             return quote.end(), end, True
         at = quote.end()
     bare = (_BARE_ENV if env else _BARE).match(text, at)
-    if bare is None:
+    if bare is None or text[bare.end() : bare.end() + 1] in ("(", "["):  # a call, an item: code
         return at, at, False
     return at, at + len(bare[0].rstrip(".,:")), False
 
@@ -678,24 +702,24 @@ def _noun_at(words: list[str], index: int) -> str | None:
         return "password"
     if word.endswith("token"):
         return "token"
-    if word.endswith("secret") or word in ("credential", "credentials"):
+    if word.endswith("secret"):
         return "secret"
     if word.endswith(_KEYS) or (word == "key" and before in _KEY_OF):
         return "private-key" if "private" in (before, word[:7]) else "api-key"
     return "key" if word == "key" else None  # of somebody we know, or none
 
 
-def _named_kind(name: str, value: str, *, loose: bool, quoted: bool = True, prose: bool = False) -> str | None:
+def _named_kind(name: str, value: str, *, quoted: bool, loose: bool) -> str | None:
     noun, words = _noun(name)
-    if noun is None or _is_placeholder(value) or _is_reference(value):
+    if noun is None or _is_placeholder(value):
         return None
     for kind, hints, shape in _PROVIDERS:
         if any(hint <= words for hint in hints) and shape.fullmatch(value):
             return kind
-    if noun == "key":
+    if noun == "key" or _is_reference(value) or (not quoted and _is_variable(value)):
         return None
     if noun == "password":
-        return noun if _is_password(value, loose=loose, code=not quoted and not prose) else None
+        return noun if _is_password(value, loose=loose) else None
     return noun if _is_key(value) else None
 
 
@@ -709,22 +733,24 @@ _STOP_WORDS = _set("""password passwd pass passphrase pwd secret secrets token k
     default required optional value somevalue sha md bcrypt argon argonid scrypt pbkdf base utf aes rs hs es oauth http
     https localhost basic bearer xxx xxxx""")
 _PLACEHOLDER = re.compile(
-    r"""[<>…]|\$\{|\{\{|^\{|\$\(|%\(|\.\.\.|\*\*\*|•|xxxxx|\[redacted|change[_-]?me|replace|example|placeholder|dummy|sample
-      |insert|\byour|[_-]your|^your|\btodo\b|environ|getenv|process\.env|not[_-]?a[_-]?real|
-      ^[$@!]\w+$|^%.*%$|^%[sdr]$|^enc\[|^arn:|^(?:op|vault|env|file|ssm|secret|keyring|aws|gcp):""",
+    r"""[<>…•] | \$\{ | \{\{ | ^\{ | \$\( | %\( | \.\.\. | \*\*\* | xxxxx | \[redacted        # left open, or masked
+      | \]\{ | \(\?                                                              # an expression
+      | change[_-]?me | replace | example | placeholder | dummy | sample | insert | not[_-]?a[_-]?real
+      | \byour | [_-]your | \btodo\b | environ | getenv | process\.env
+      | -(?:encoded|hashed|encrypted|protected|based|only)$
+      | ^[$@!]\w+$ | ^%.*%$ | ^%[sdr]$ | ^enc\[ | ^arn: | ^(?:op|vault|env|file|ssm|secret|keyring|aws|gcp):""",
     re.VERBOSE,
 )
 _REFERENCE = re.compile(
-    r"""\.{0,2}/ | ~/ | \w{1,20}://                                   # a path, an address
+    r"""\w{1,20}:// | projects/ | \S*\?\.                              # an address, an attribute
       | [A-Z][A-Z0-9]*_[A-Z0-9_]+\Z                                    # the name of a variable
-      | [A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z                              # an attribute
       | \S+\.(?:ya?ml|json|py|txt|env|pem|key|md|toml|ini|cfg|conf|sh|js|ts|html?)\Z
       | \d{4}-\d\d-\d\d(?:[T ]|\Z)                                     # a date
       | \S+@[\w-]+\.[\w.-]+\Z                                          # an address of a person
     """,
     re.VERBOSE,
 )
-_SLUG_PART = re.compile(r"[A-Za-z]?[a-z]*\d{0,2}|[A-Z]+\d{0,2}|\d{1,4}")
+_SLUG_PART = re.compile(r"[A-Za-z]?[a-z]*\d{0,3}|[A-Z]+\d{0,3}|\d{1,4}")
 _UNIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~]")
 
@@ -741,7 +767,12 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _is_reference(value: str) -> bool:
-    return bool(_REFERENCE.match(value))
+    return bool(_REFERENCE.match(value)) or (value.startswith(("/", "./", "../", "~/")) and _is_slug(value))
+
+
+def _is_variable(value: str) -> bool:
+    """As code names what it has elsewhere: `config.db.password`, `new_password2`."""
+    return ("." in value and _is_slug(value)) or ("passw" in value.lower() and value.isidentifier())
 
 
 def _is_slug(value: str) -> bool:
@@ -764,7 +795,7 @@ def _is_key(value: str) -> bool:
     return any(char.isdigit() for char in value) or (len(value) >= 20 and _changes(value) > 0.4 * len(value))
 
 
-def _is_password(value: str, *, loose: bool, code: bool) -> bool:
+def _is_password(value: str, *, loose: bool) -> bool:
     if not 6 <= len(value) <= 250 or any(char.isspace() for char in value):
         return False
     if loose:
@@ -821,7 +852,7 @@ def _redact_item(container: list[Any] | dict[Any, Any], key: Any, item: str) -> 
     if count or not isinstance(container, dict):
         return text, count
     name = container.get("name") if key == "value" else key
-    kind = _named_kind(name, item, loose=True) if isinstance(name, str) else None
+    kind = _named_kind(name, item, quoted=True, loose=True) if isinstance(name, str) else None
     return (f"[redacted: {kind}]", 1) if kind else (item, 0)
 
 
