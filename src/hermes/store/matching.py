@@ -7,49 +7,70 @@ Scripts without spaces, and symbols, match anywhere.
 """
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, islice, pairwise, repeat
 
-from hermes.store.query import All, Any, Leaf, Node, Without, leaves
-from hermes.store.words import UNSPACED, composed, fold
+from hermes.store.query import All, Any, Leaf, Node, leaves
+from hermes.store.words import composed, fold, is_word, places, unspaced_runs, word_end
 
-_BEFORE = f"(?:(?<![^\\W_])|(?<={UNSPACED.pattern}))"
-_AFTER = f"(?:(?![^\\W_])|(?={UNSPACED.pattern}))"
-_WORD = re.compile(r"[^\W_]")
-_MAX_SPANS = 200
+_MOST_SPANS, _TRIES = 50, 1000  # of one leaf, to choose what is shown
 _SNIPPET = 240
 
 
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """A leaf as it is looked for in a folded text."""
+
+    pieces: tuple[str, ...]
+    whole: re.Pattern[str] | None  # all pieces with what may stand between; None when there is one
+    starts_word: bool
+    ends_word: bool
+    prefix: bool
+
+    @property
+    def anywhere(self) -> bool:
+        """Being contained is all there is to it."""
+        return self.whole is None and not self.starts_word and not self.ends_word
+
+    def end(self, folded: str, at: int) -> int:
+        """Where the match that begins here ends; -1 when there is none."""
+        if self.starts_word and at > 0 and is_word(folded[at - 1]):
+            return -1
+        found = self.whole.match(folded, at) if self.whole else None
+        end = found.end() if found else -1 if self.whole else at + len(self.pieces[0])
+        if self.ends_word and 0 <= end < len(folded) and is_word(folded[end]):
+            return -1
+        return word_end(folded, end) if self.prefix and end >= 0 else end
+
+
 @lru_cache(maxsize=256)
-def leaf_pattern(leaf: Leaf) -> re.Pattern[str]:
-    """What to look for in a folded text."""
-    pieces = fold(leaf.text).split()
-    pattern = re.escape(pieces[0]) if pieces else ""
+def _sought(leaf: Leaf) -> _Sought:
+    pieces = tuple(fold(leaf.text).split())
+    ends_word = bool(pieces) and is_word(pieces[-1][-1]) and not leaf.prefix
+    return _Sought(pieces, _whole(pieces), bool(pieces) and is_word(pieces[0][0]), ends_word, leaf.prefix)
+
+
+def _whole(pieces: tuple[str, ...]) -> re.Pattern[str] | None:
+    if len(pieces) < 2:
+        return None
+    pattern = re.escape(pieces[0])
     for before, after in pairwise(pieces):
-        # Two classes that never overlap, so that no text makes this slow.
-        between = r"[\W_]+" if _is_word(before[-1]) and _is_word(after[0]) else r"\s+"
+        # What stands between never overlaps with what follows: nothing to go back for, so no text makes this slow.
+        between = r"[\W_]++" if is_word(before[-1]) and is_word(after[0]) else r"\s++"
         pattern += between + re.escape(after)
-    if not pieces:
-        return re.compile(r"(?!)")
-    if _is_word(pieces[0][0]):
-        pattern = _BEFORE + pattern
-    if _is_word(pieces[-1][-1]) and not leaf.prefix:
-        pattern += _AFTER
-    elif leaf.prefix:
-        pattern += r"[^\W_]*"
     return re.compile(pattern)
-
-
-def _is_word(char: str) -> bool:
-    """A character of a script that puts spaces between words."""
-    return bool(_WORD.match(char)) and not UNSPACED.match(char)
 
 
 def matches(node: Node, folded: str) -> bool:
     """Whether a folded text answers the query."""
     if isinstance(node, Leaf):
-        return leaf_pattern(node).search(folded) is not None
+        sought = _sought(node)
+        if not sought.pieces or any(piece not in folded for piece in sought.pieces):
+            return False
+        return sought.anywhere or next(_occurrences(sought, folded), None) is not None
     if isinstance(node, All):
         return all(matches(part, folded) for part in node.parts)
     if isinstance(node, Any):
@@ -57,55 +78,102 @@ def matches(node: Node, folded: str) -> bool:
     return matches(node.wanted, folded) and not matches(node.unwanted, folded)
 
 
+def _occurrences(
+    sought: _Sought, folded: str, at: int = 0, end: int | None = None, tries: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Where it is found, left to right; between two places, and with at most so many tries, if need be."""
+    first = sought.pieces[0] if sought.pieces else ""
+    for _ in repeat(None) if tries is None else repeat(None, tries):
+        at = folded.find(first, at, end) if first else -1
+        if at < 0:
+            return
+        stop = sought.end(folded, at)
+        if stop >= 0:
+            yield at, stop
+            at = stop
+        else:  # a word is looked for at its beginning only
+            at = word_end(folded, at) if sought.starts_word else at + 1
+
+
 def is_exact(leaf: Leaf) -> bool:
     """Whether a word index answers this leaf by itself: one plain word of a script with spaces."""
     folded = fold(leaf.text)
-    return folded.isalnum() and max(folded) < "\u0e00"
+    return folded.isalnum() and not unspaced_runs(folded)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class _Span:
     start: int
     end: int
 
 
-def spans(node: Node, text: str) -> list[Span]:
-    """Where the wanted leaves match in a composed text, left to right, without overlaps."""
-    folded = fold(text)
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A composed text with its folded form, and where each character of that one comes from."""
+
+    text: str
+    folded: str
+    source: list[int] | None
+
+    @classmethod
+    def of(cls, text: str) -> "_Shown":
+        text = composed(text)
+        return cls(text, fold(text), places(text))
+
+    def in_folded(self, place: int) -> int:
+        return place if self.source is None else bisect_left(self.source, place)
+
+    def span(self, start: int, end: int) -> _Span:
+        if self.source is None:
+            return _Span(start, end)
+        return _Span(self.source[start], max(self.source[end], self.source[end - 1] + 1))
+
+
+def _spans(node: Node, shown: _Shown, start: int = 0, end: int | None = None) -> list[_Span]:
+    """Where the wanted leaves match, left to right, without overlaps: of each leaf the first few, or all between
+    `start` and `end`."""
+    sought = [_sought(leaf) for leaf in dict.fromkeys(leaves(node, wanted_only=True))]
     found: list[tuple[int, int]] = []
-    for leaf in leaves(node, wanted_only=True):
-        for count, match in enumerate(leaf_pattern(leaf).finditer(folded)):
-            if count >= _MAX_SPANS:
-                break
-            if match.end() > match.start():
-                found.append(match.span())
-    merged: list[Span] = []
-    for start, end in sorted(found):
-        if merged and start < merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, end))
+    if end is None:
+        for each in sought:
+            found += islice(_occurrences(each, shown.folded, tries=_TRIES), _MOST_SPANS)
+        if not found:  # far behind much that only looks like it
+            found += islice(chain.from_iterable(_occurrences(each, shown.folded) for each in sought), 1)
+    else:
+        for each in sought:
+            found += _occurrences(each, shown.folded, shown.in_folded(start), shown.in_folded(end))
+    merged: list[_Span] = []
+    for span in (shown.span(*each) for each in sorted(found)):
+        if merged and span.start < merged[-1].end:
+            merged[-1] = _Span(merged[-1].start, max(merged[-1].end, span.end))
         else:
-            merged.append(Span(start, end))
+            merged.append(span)
     return merged
 
 
 def snippet(node: Node, text: str, *, before: str = ">>>", after: str = "<<<", width: int = _SNIPPET) -> str:
     """About `width` characters around where most of the matches are, each of them marked."""
-    text = composed(text)
-    found = spans(node, text)
-    start, end = window(text, found, width)
-    pieces: list[str] = ["..."] if start > 0 else []
+    shown = _Shown.of(text)
+    start, end = _window(shown.text, _spans(node, shown), width)
+    marked: list[str] = []
     at = start
-    for span in found:
-        if span.start >= start and span.end <= end:
-            pieces += [text[at : span.start], before, text[span.start : span.end], after]
+    for span in _spans(node, shown, start, end):
+        if span.start >= at and span.end <= end:
+            marked += [shown.text[at : span.start], before, shown.text[span.start : span.end], after]
             at = span.end
-    pieces.append(text[at:end])
-    if end < len(text):
-        pieces.append("...")
-    return "".join(pieces).replace("\n", " ").strip()
+    marked.append(shown.text[at:end])
+    whole = "".join(marked).replace("\n", " ").strip()
+    return ("..." if start > 0 else "") + whole + ("..." if end < len(shown.text) else "")
 
 
-def window(text: str, found: list[Span], width: int) -> tuple[int, int]:
+def excerpt(node: Node, text: str, width: int) -> str:
+    """The same stretch of text, as it was written."""
+    shown = _Shown.of(text)
+    start, end = _window(shown.text, _spans(node, shown), width)
+    return ("..." if start > 0 else "") + shown.text[start:end].strip() + ("..." if end < len(shown.text) else "")
+
+
+def _window(text: str, found: list[_Span], width: int) -> tuple[int, int]:
     """The stretch of text to show: the one that holds most matches, cut between words."""
     if len(text) <= width or not found:
         return 0, min(len(text), width)
@@ -121,9 +189,6 @@ def window(text: str, found: list[Span], width: int) -> tuple[int, int]:
     return start, end
 
 
-def _reached(found: list[Span], first: int, width: int) -> int:
+def _reached(found: list[_Span], first: int, width: int) -> int:
     limit = found[first].start + width * 3 // 4
     return sum(1 for span in found[first : first + 20] if span.end <= limit)
-
-
-__all__ = ["Without", "is_exact", "leaf_pattern", "matches", "snippet", "spans", "window"]

@@ -6,23 +6,29 @@
     without   = together { NOT together }
     together  = item { item }                       words side by side: all of them, tightest
     item      = "(" either ")" | phrase | term
-    phrase    = '"' anything '"' [ "*" ]
+    phrase    = '"' anything '"' [ "*" ]            also in “curly” quotes
     term      = anything up to white space [ "*" ]
 
 AND, OR and NOT are operators in capitals, with FTS5's precedence. Everything else is literal: `a:b`,
 `foo()`, `-x`, `C++`. What cannot be an operator where it stands is not one: a dangling AND is dropped,
-an opening quote that never closes too, a bracket without its partner is a character. So parsing never
-fails; at worst there is nothing to look for (None).
+an opening quote that never closes too, a bracket without its partner is a character. A query of nothing
+but operators and quotes is taken literally. So parsing never fails; at worst there is nothing to look
+for (None). It is bounded: MAX_QUERY characters, MAX_LEAVES terms, MAX_DEPTH brackets; what is beyond
+is left out, which finds more, not less, unless it was behind an OR.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-MAX_QUERY = 2000  # characters; more is cut
+from hermes.model.text import storable
+from hermes.store.words import fold, is_unspaced
+
+MAX_QUERY = 2000  # characters
 MAX_LEAVES = 64
+MAX_DEPTH = 12  # brackets in brackets
+MAX_PHRASE = 40  # words of one phrase
 _SENTENCE_MARKS = ",.;:!?…。，、！？；："
-_WORD = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,9 @@ Node = Leaf | All | Any | Without
 
 def parse(text: str) -> Node | None:
     """The tree for what was typed, or None when there is nothing to look for."""
-    return _Parser(_tokens(text[:MAX_QUERY])).either()
+    text = storable(_cut(text.strip()))
+    node = _Parser(_tokens(text)).either()
+    return node if node is not None else _literally(text)
 
 
 def leaves(node: Node | None, *, wanted_only: bool = False) -> Iterator[Leaf]:
@@ -71,36 +79,66 @@ def leaves(node: Node | None, *, wanted_only: bool = False) -> Iterator[Leaf]:
             yield from leaves(node.unwanted)
 
 
+def _cut(text: str) -> str:
+    """A long text up to its last whole word; a word without end is cut and may go on."""
+    if len(text) <= MAX_QUERY:
+        return text
+    kept = text[:MAX_QUERY]
+    if text[MAX_QUERY].isspace():
+        return kept
+    whole = kept.rsplit(None, 1)[0]
+    return whole if whole != kept else kept + "*"
+
+
+def _literally(text: str) -> Node | None:
+    pieces = text.split()[:MAX_LEAVES]
+    return _join(All, [_leaf(piece) for piece in pieces])
+
+
+def _leaf(text: str, *, prefix: bool = False, phrase: bool = False) -> Leaf | None:
+    """None for what is nothing to a searcher, such as a lone accent."""
+    return Leaf(text, prefix, phrase) if fold(text).strip() else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    name: str  # AND, OR, NOT, ( or )
+    name: str  # AND, OR, NOT
 
 
-_Token = Leaf | _Operator
+@dataclass(frozen=True, slots=True)
+class _Bracket:
+    name: str  # ( or )
+    touching: bool = True  # a term, with nothing between
 
 
-_QUOTED = re.compile(r'(\(*)("[^"]*"\*?)(\)*)[,.;:!?]*(?=\s|$)')
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A term as it was typed."""
+
+    text: str
+
+
+_Token = Leaf | _Operator | _Bracket | _Typed
+
+_QUOTED = re.compile(r'(\(*)("[^"]*"|“[^“”]*”|„[^“”„]*[“”])(\*?)(\)*)[,.;:!?]*(?=\s|$)')
 _PIECE = re.compile(r"\S+")
-_VISIBLE = re.compile(r"\S")
 
 
 def _tokens(text: str) -> list[_Token]:
     """Pieces between white space, except that a quoted phrase may hold some."""
     found: list[_Token] = []
     position = 0
-    while match := _VISIBLE.search(text, position):
-        quoted = _QUOTED.match(text, match.start())
+    while (piece := _PIECE.search(text, position)) and len(found) < MAX_LEAVES * 6:
+        quoted = _QUOTED.match(text, piece.start())
         if quoted:
-            found += [_Operator("(")] * len(quoted[1])
-            found += _phrase(quoted[2])
-            found += [_Operator(")")] * len(quoted[3])
+            found += [_Bracket("(")] * len(quoted[1])
+            found += _phrase(quoted[2][1:-1], prefix=bool(quoted[3]))
+            found += [_Bracket(")")] * len(quoted[4])
             position = quoted.end()
         else:
-            piece = _PIECE.match(text, match.start())
-            assert piece is not None
             found += _bracketed(_without_loose_quote(piece[0]))
             position = piece.end()
-    return _pair_brackets(found)[: MAX_LEAVES * 3]
+    return [token for paired in _pair_brackets(found) for token in _meant(paired)][: MAX_LEAVES * 3]
 
 
 def _without_loose_quote(piece: str) -> str:
@@ -108,80 +146,97 @@ def _without_loose_quote(piece: str) -> str:
     return piece[1:] if piece.startswith('"') and piece.count('"') == 1 else piece
 
 
-def _phrase(piece: str) -> Iterator[_Token]:
-    prefix = piece.endswith("*")
-    inner = " ".join(piece.rstrip("*")[1:-1].split())
-    if inner:
-        yield Leaf(inner, prefix=prefix and _ends_in_word(inner), phrase=True)
+def _phrase(inner: str, *, prefix: bool) -> Iterator[_Token]:
+    leaf = _leaf(" ".join(inner.split()[:MAX_PHRASE]), prefix=prefix, phrase=True)
+    if leaf is not None:
+        yield leaf
 
 
 def _bracketed(piece: str) -> Iterator[_Token]:
-    """A piece with the brackets around it as candidates for operators."""
-    opening = len(piece) - len(piece.lstrip("("))
-    body = piece[opening:]
-    inner_open = body.count("(") - body.rstrip(")").count(")")
+    """A piece with the brackets around it as candidates for operators. `foo()` keeps its own."""
+    if piece and not piece.strip(piece[0]) and piece[0] in "()":
+        yield from [_Bracket(piece[0], touching=False)] * len(piece)
+        return
+    body = piece.lstrip("(")
+    if (bare := body.rstrip(_SENTENCE_MARKS)).endswith(")"):
+        body = bare
     closing = len(body) - len(body.rstrip(")"))
-    outer = max(0, closing - max(0, inner_open))
-    core = body[: len(body) - outer] if outer else body
-    if not core:  # brackets only: `()`, `((`
-        if piece:
-            yield Leaf(piece)
+    own = max(0, body.count("(") - body.rstrip(")").count(")"))
+    core = body[: len(body) - max(0, closing - own)]
+    if not core.strip("()"):  # brackets only, such as `()`
+        yield _Typed(piece)
         return
-    for _ in range(opening):
-        yield _Operator("(")
-    yield from _term(core)
-    for _ in range(outer):
-        yield _Operator(")")
-
-
-def _term(text: str) -> Iterator[_Token]:
-    if text in ("AND", "OR", "NOT"):
-        yield _Operator(text)
-        return
-    if text.endswith("*") and len(text) > 1 and _ends_in_word(text[:-1]):
-        yield Leaf(text[:-1], prefix=True)
-        return
-    bare = text.rstrip(_SENTENCE_MARKS)
-    if bare and _WORD.search(bare):
-        text = bare
-    if text:
-        yield Leaf(text)
-
-
-def _ends_in_word(text: str) -> bool:
-    return bool(_WORD.match(text[-1]))
+    yield from [_Bracket("(")] * (len(piece) - len(piece.lstrip("(")))
+    yield _Typed(core)
+    yield from [_Bracket(")")] * (len(body) - len(core))
 
 
 def _pair_brackets(tokens: list[_Token]) -> list[_Token]:
-    """Brackets without a partner become literal parts of the term they touch."""
-    open_at: list[int] = []
-    paired: set[int] = set()
-    for i, token in enumerate(tokens):
-        if token == _Operator("("):
-            open_at.append(i)
-        elif token == _Operator(")") and open_at:
-            paired |= {open_at.pop(), i}
+    """Brackets without a partner, or with nothing between, become literal; too deep ones go."""
+    paired, too_deep = _pairs(tokens)
     result: list[_Token] = []
-    loose_open = ""
-    for i, token in enumerate(tokens):
-        if i in paired or not isinstance(token, _Operator) or token.name not in "()":
-            if isinstance(token, Leaf) and loose_open and not token.phrase:
-                token = Leaf(loose_open + token.text, token.prefix)
-            loose_open = ""
-            result.append(token)
+    opened = ""  # loose brackets that belong to the next term
+    for place, token in enumerate(tokens):
+        if not isinstance(token, _Bracket) or place in paired:
+            if isinstance(token, _Typed):
+                token = _Typed(opened + token.text)
+            opened = ""
+            if place not in too_deep:
+                result.append(token)
+        elif not token.touching:
+            result.append(_Typed(token.name))
         elif token.name == "(":
-            loose_open += "("
-        elif result and isinstance(last := result[-1], Leaf):
-            result[-1] = last if last.phrase else Leaf(last.text + ")", last.prefix)
-        else:
-            result.append(Leaf(")"))
+            opened += "("
+        elif result and isinstance(last := result[-1], _Typed):
+            result[-1] = _Typed(last.text + ")")
     return result
+
+
+def _pairs(tokens: list[_Token]) -> tuple[set[int], set[int]]:
+    """The places of brackets that have a partner, and of those of them that are nested too deep."""
+    opened: list[int] = []
+    paired: set[int] = set()
+    too_deep: set[int] = set()
+    for place, token in enumerate(tokens):
+        if not isinstance(token, _Bracket):
+            continue
+        if token.name == "(":
+            opened.append(place)
+        elif opened:
+            pair = {opened.pop(), place}
+            if min(pair) + 1 < place:
+                paired |= pair
+                too_deep |= pair if len(opened) >= MAX_DEPTH else set()
+    return paired, too_deep
+
+
+def _meant(token: _Token) -> Iterator[_Token]:
+    """What a term means, now that its brackets are known."""
+    if not isinstance(token, _Typed):
+        yield token
+    elif token.text in ("AND", "OR", "NOT"):
+        yield _Operator(token.text)
+    elif (leaf := _term(token.text)) is not None:
+        yield leaf
+
+
+def _term(text: str) -> Leaf | None:
+    stem = text[:-1]
+    if text.endswith("*") and not stem.endswith("*") and _has_word(stem):
+        return _leaf(stem, prefix=True)
+    bare = text.rstrip(_SENTENCE_MARKS)
+    return _leaf(bare if _has_word(bare) else text)
+
+
+def _has_word(text: str) -> bool:
+    return any(char.isalnum() or is_unspaced(char) for char in text)
 
 
 class _Parser:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._at = 0
+        self._leaves = 0
 
     def either(self) -> Node | None:
         parts = [self._both()]
@@ -197,20 +252,25 @@ class _Parser:
 
     def _without(self) -> Node | None:
         wanted = self._together()
+        unwanted: list[Node | None] = []
         while self._take("NOT"):
-            unwanted = self._together()
-            if unwanted is not None:
-                wanted = unwanted if wanted is None else Without(wanted, unwanted)
-        return wanted
+            found = self._together()
+            if wanted is None:
+                wanted = found
+            else:
+                unwanted.append(found)
+        excluded = _join(Any, unwanted)
+        return wanted if wanted is None or excluded is None else Without(wanted, excluded)
 
     def _together(self) -> Node | None:
         parts: list[Node | None] = []
-        while self._at < len(self._tokens) and len(parts) < MAX_LEAVES:
+        while self._at < len(self._tokens):
             token = self._tokens[self._at]
             if isinstance(token, Leaf):
                 self._at += 1
-                parts.append(token)
-            elif token.name == "(":
+                self._leaves += 1
+                parts.append(token if self._leaves <= MAX_LEAVES else None)
+            elif isinstance(token, _Bracket) and token.name == "(":
                 self._at += 1
                 parts.append(self.either())
                 self._take(")")
@@ -219,14 +279,19 @@ class _Parser:
         return _join(All, parts)
 
     def _take(self, name: str) -> bool:
-        if self._at < len(self._tokens) and self._tokens[self._at] == _Operator(name):
+        token = self._tokens[self._at] if self._at < len(self._tokens) else None
+        if isinstance(token, _Operator | _Bracket) and token.name == name:
             self._at += 1
             return True
         return False
 
 
-def _join(kind: type[All] | type[Any], parts: list[Node | None]) -> Node | None:
-    present = tuple(part for part in parts if part is not None)
+def _join(kind: type[All] | type[Any], parts: Iterable[Node | None]) -> Node | None:
+    """One node for several; those of the same kind become one."""
+    present: dict[Node, None] = {}
+    for part in parts:
+        if part is not None:
+            present |= dict.fromkeys(part.parts if isinstance(part, kind) else [part])
     if len(present) <= 1:
-        return present[0] if present else None
-    return kind(present)
+        return next(iter(present), None)
+    return kind(tuple(present))

@@ -12,11 +12,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from hermes.store.stop_words import STOP_WORDS
-from hermes.store.words import UNSPACED, fold
+from hermes.store.words import fold, unspaced_runs, word_runs
 
 MAX_TERMS = 24
-WORD = re.compile(r"[^\W_]+")
-_UNSPACED_RUN = re.compile(f"{UNSPACED.pattern}+")
 
 _STOPS = {language: frozenset(fold(words).split()) for language, words in STOP_WORDS.items()}
 
@@ -42,11 +40,11 @@ class Question:
 
 def understand(question: str, now: float) -> Question:
     folded = fold(question[:4000])
-    words = WORD.findall(_UNSPACED_RUN.sub(" ", folded))
+    words = [word for run in word_runs(folded) for word in run]
     language = guess_language(words)
     telling = [word for word in words if word not in _STOPS[language]] or words
     terms = [Term(stem(word, language)) for word in telling]
-    for run in _UNSPACED_RUN.findall(folded):
+    for run in unspaced_runs(folded):
         terms += [Term(run[i : i + 2], unspaced=True) for i in range(max(1, len(run) - 1))]
     after, before = time_meant(folded, now)
     return Question(tuple(dict.fromkeys(terms))[:MAX_TERMS], language, after, before)

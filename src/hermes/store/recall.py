@@ -6,7 +6,7 @@ whole. Each is BM25 over stems, scaled to its best; what the weights are and why
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
@@ -16,11 +16,13 @@ from hermes.errors import BadInput
 from hermes.model.sources import AUTOMATION_SOURCES
 from hermes.store.base import Filters, Reader, Row
 from hermes.store.lists import check_page
-from hermes.store.matching import Span, window
+from hermes.store.matching import excerpt
 from hermes.store.operations import Operations
-from hermes.store.questions import WORD, Question, Term, understand
-from hermes.store.search import listed
-from hermes.store.words import composed, fold
+from hermes.store.query import Any as Either
+from hermes.store.query import Leaf
+from hermes.store.questions import Question, Term, understand
+from hermes.store.search import checked_filters
+from hermes.store.words import fold, word_runs
 
 MESSAGES, WINDOWS, SESSIONS = 1.0, 1.5, 0.6  # weights of the three rankings
 NEIGHBOURS = 2  # messages on each side of a window
@@ -32,6 +34,7 @@ _TOO_COMMON, _SMALL = 10, 500  # in a large store, a word of every tenth message
 _AUTOMATION = 0.5  # a machine talking to itself counts half
 _IN_TIME = 1.5  # the question named a time and the session was active then
 _EXCERPT = 300
+_SHOWN_FORMS = 10
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class Candidate:
     messages: list[tuple[int, int]]
     hits: list[int]
     parts: dict[str, float] = field(default_factory=dict)
+    factor: float = 1.0
     score: float = 0.0
     best: list[int] = field(default_factory=list)
 
@@ -85,46 +89,61 @@ class RecallOperations(Operations):
         check_page(limit, 0)
         if not isinstance(question, str):
             raise BadInput("A question must be text.")
-        now = self._now()
-        asked = understand(question, now)
-        filters = Filters(
-            sources=listed(sources),
-            exclude_sources=listed(exclude_sources) or (),
-            roles=listed(roles),
+        weights = _checked_weights(role_weights or {})
+        filters = checked_filters(
+            sources=sources,
+            exclude_sources=exclude_sources,
+            roles=roles,
             after=after,
             before=before,
-            exclude_lineages=listed(exclude_lineages) or (),
+            exclude_lineages=exclude_lineages,
             archived=archived,
             tag=tag,
         )
+        now = self._now()
+        asked = understand(question, now)
+        recency = _checked_number("recency", recency)
         if not asked.terms or limit == 0:
             return []
         self._prepare_search()
         with self._read() as reader:
-            evidence = gather(reader, asked)
-            found = candidates(reader, evidence, filters, role_weights or {})
+            evidence = gather(reader, asked, scoped=self.scope is not None)
+            found = candidates(reader, evidence, filters, weights, limit)
             rank(found, evidence, asked, recency, now)
             chosen = sorted(found, key=lambda one: (-one.score, -one.row["last_active"]))[:limit]
             texts = reader.texts([message for one in chosen for message in one.best])
         return [_answer(one, evidence, texts, asked, explain) for one in chosen]
 
 
-def gather(reader: Reader, asked: Question) -> list[Evidence]:
+def _checked_weights(weights: Any) -> dict[str, float]:
+    if not isinstance(weights, Mapping):
+        raise BadInput("role_weights must be a dict of roles and numbers.")
+    return {str(role): _checked_number(f"the weight of {role!s:.40}", weight) for role, weight in weights.items()}
+
+
+def _checked_number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1000:
+        raise BadInput(f"{name} must be a number from 0 to 1000.")
+    return float(value)
+
+
+def gather(reader: Reader, asked: Question, *, scoped: bool) -> list[Evidence]:
     """For each term, every form of it that occurs, and where."""
     total = reader.indexed_messages()
     forms = {term: _forms(reader, term, asked) for term in asked.terms}
     telling = [term for term in asked.terms if sum(forms[term].values()) <= max(_SMALL, total // _TOO_COMMON)]
-    tail = reader.unindexed()
     evidence = []
     for term in telling or asked.terms:
         counts = reader.unit_counts(term.text) if term.unspaced else reader.word_counts(list(forms[term]))
-        found = Evidence(term, list(forms[term]), counts)
-        _add_tail(found, tail, asked)
-        if found.counts:
-            frequency = len(found.counts)
-            found.weight = math.log(1 + (max(total, frequency) - frequency + 0.5) / (frequency + 0.5))
-            evidence.append(found)
-    return evidence
+        evidence.append(Evidence(term, list(forms[term]), counts))
+    _add_tail(evidence, reader.unindexed(), asked)
+    if scoped:
+        total = max(1, reader.count_messages())
+        _leave_out_others(reader, evidence)
+    for found in evidence:
+        frequency = len(found.counts)
+        found.weight = math.log(1 + (max(total, frequency) - frequency + 0.5) / (frequency + 0.5))
+    return [found for found in evidence if found.counts]
 
 
 def _forms(reader: Reader, term: Term, asked: Question) -> dict[str, int]:
@@ -139,35 +158,58 @@ def _root(stem: str) -> str:
     return stem[:-1] if len(stem) > 3 else stem
 
 
-def _add_tail(found: Evidence, tail: Iterable[tuple[int, str]], asked: Question) -> None:
+def _add_tail(evidence: list[Evidence], tail: Iterable[tuple[int, str]], asked: Question) -> None:
     """Messages the index has not seen yet count like the others."""
     for message_id, text in tail:
         folded = fold(text)
-        if found.term.unspaced:
-            count = folded.count(found.term.text)
-        else:
-            count = sum(asked.stem(word) == found.term.text for word in WORD.findall(folded))
-        if count:
-            found.counts[message_id] = count
+        words = Counter(word for run in word_runs(folded) for word in run)
+        stems: dict[str, list[str]] = defaultdict(list)
+        for word in words:
+            stems[asked.stem(word)].append(word)
+        for found in evidence:
+            forms = [] if found.term.unspaced else stems.get(found.term.text, [])
+            count = folded.count(found.term.text) if found.term.unspaced else sum(words[form] for form in forms)
+            found.counts.pop(message_id, None)  # what the index says of it is old
+            found.forms += [form for form in forms if form not in found.forms]
+            if count:
+                found.counts[message_id] = count
+
+
+def _leave_out_others(reader: Reader, evidence: list[Evidence]) -> None:
+    """What others said neither shows nor counts: not even how rare a word is may tell of it."""
+    visible = reader.admit(list({message_id for found in evidence for message_id in found.counts}), Filters())
+    for found in evidence:
+        found.counts = {message_id: count for message_id, count in found.counts.items() if message_id in visible}
 
 
 def candidates(
-    reader: Reader, evidence: list[Evidence], filters: Filters, role_weights: Mapping[str, float]
+    reader: Reader, evidence: list[Evidence], filters: Filters, role_weights: Mapping[str, float], limit: int
 ) -> list[Candidate]:
     """The sessions worth a closer look."""
     scores: dict[int, float] = defaultdict(float)
     for found in evidence:
         for message_id, count in found.counts.items():
             scores[message_id] += found.weight * _saturated(count, 1.0)
-    best = [message_id for _, message_id in nlargest(_CANDIDATE_MESSAGES, zip(scores.values(), scores, strict=True))]
-    admitted = reader.admit(best, filters)
+    admitted = _admitted(reader, scores, filters, max(_CANDIDATE_MESSAGES, 10 * limit))
     per_session: dict[str, float] = defaultdict(float)
     for message_id, (session_id, role) in admitted.items():
         if role in role_weights:
             _reweigh(evidence, message_id, role_weights[role])
         per_session[session_id] += scores[message_id] * role_weights.get(role, 1.0)
-    chosen = nlargest(_CANDIDATE_SESSIONS, per_session, key=lambda session_id: per_session[session_id])
+    most = max(_CANDIDATE_SESSIONS, 2 * limit)
+    chosen = nlargest(most, per_session, key=lambda session_id: per_session[session_id])
     return [_candidate(row, admitted) for row in reader.outlines(chosen)]
+
+
+def _admitted(reader: Reader, scores: Mapping[int, float], filters: Filters, most: int) -> dict[int, tuple[str, str]]:
+    """The best messages that scope and filters let through."""
+    best = nlargest(most, scores, key=lambda message_id: scores[message_id])
+    admitted = reader.admit(best, filters)
+    if len(admitted) < len(best) < len(scores):  # others stood in their way
+        admitted = reader.admit(list(scores), filters)
+        best = nlargest(most, admitted, key=lambda message_id: scores[message_id])
+        admitted = {message_id: admitted[message_id] for message_id in best}
+    return admitted
 
 
 def _candidate(row: Row, admitted: Mapping[int, tuple[str, str]]) -> Candidate:
@@ -198,7 +240,8 @@ def rank(found: list[Candidate], evidence: list[Evidence], asked: Question, rece
         for one in found:
             one.parts[name] = weight * one.parts[name] / top
     for one in found:
-        one.score = sum(one.parts.values()) * _circumstances(one.row, asked, recency, now)
+        one.factor = _circumstances(one.row, asked, recency, now)
+        one.score = sum(one.parts.values()) * one.factor
 
 
 def _circumstances(row: Row, asked: Question, recency: float, now: float) -> float:
@@ -286,38 +329,31 @@ def _answer(
         ],
     }
     if explain:
-        answer["why"] = _why(one, evidence, asked)
+        answer["why"] = _why(one, evidence, texts, asked)
     return answer
 
 
 def _excerpt(message_id: int, role: str, text: str, evidence: list[Evidence]) -> dict[str, Any]:
-    text = composed(text)
-    folded = fold(text)
-    spans = sorted(
-        (at, at + len(form))
-        for found in evidence
-        for form in found.forms
-        if message_id in found.counts and (at := folded.find(form)) >= 0
-    )
-    start, end = window(text, [Span(*span) for span in spans], _EXCERPT)
-    shown = ("..." if start else "") + text[start:end].strip() + ("..." if end < len(text) else "")
-    return {"message_id": message_id, "role": role, "text": shown}
+    here = [found for found in evidence if message_id in found.counts]
+    node = Either(tuple(Leaf(form) for found in here for form in found.forms[:_SHOWN_FORMS]))
+    return {"message_id": message_id, "role": role, "text": excerpt(node, text, _EXCERPT)}
 
 
-def _why(one: Candidate, evidence: list[Evidence], asked: Question) -> dict[str, Any]:
+def _why(
+    one: Candidate, evidence: list[Evidence], texts: Mapping[int, tuple[str, str]], asked: Question
+) -> dict[str, Any]:
     ids = {message_id for message_id, _ in one.messages}
+    said = {word for best in one.best if best in texts for run in word_runs(fold(texts[best][1])) for word in run}
+    terms = []
+    for found in evidence:
+        here = sum(message_id in ids for message_id in found.counts)
+        if here:
+            forms = [form for form in found.forms if found.term.unspaced or form in said]
+            terms.append({"term": found.term.text, "forms": forms, "weight": round(found.weight, 3), "messages": here})
     return {
         "rankings": {name: round(part, 4) for name, part in one.parts.items()},
-        "terms": [
-            {
-                "term": found.term.text,
-                "forms": found.forms[:10],
-                "weight": round(found.weight, 3),
-                "messages_here": sum(message_id in ids for message_id in found.counts),
-                "messages_everywhere": len(found.counts),
-            }
-            for found in evidence
-        ],
+        "circumstances": round(one.factor, 4),
+        "terms": terms,
         "language": asked.language,
         "time": None if asked.after is None else (asked.after, asked.before),
     }

@@ -1,10 +1,11 @@
 """Search: what is literally in a message is found by typing it."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from hermes.errors import BadInput
 from hermes.store.base import Filters, Row, SearchQuery
+from hermes.store.checks import seconds, text, texts
 from hermes.store.lists import check_page
 from hermes.store.matching import snippet
 from hermes.store.operations import Operations
@@ -41,21 +42,21 @@ class SearchOperations(Operations):
         check_page(limit, offset)
         if order not in ("relevance", "newest", "oldest"):
             raise BadInput("Results are ordered by relevance, newest or oldest.")
-        node = parse(query) if isinstance(query, str) else None
-        if node is None or limit == 0:
-            return []
-        filters = Filters(
-            sources=listed(source_filter),
-            exclude_sources=listed(exclude_sources) or (),
-            roles=listed(role_filter),
+        filters = checked_filters(
+            sources=source_filter,
+            exclude_sources=exclude_sources,
+            roles=role_filter,
             session_id=session_id,
             lineage_id=lineage_id,
-            exclude_lineages=listed(exclude_lineages) or (),
+            exclude_lineages=exclude_lineages,
             after=after,
             before=before,
             archived=archived,
             tag=tag,
         )
+        node = parse(query) if isinstance(query, str) else None
+        if node is None or limit == 0:
+            return []
         self._prepare_search()
         with self._read() as reader:
             rows = reader.search(SearchQuery(node, filters, order, one_per_lineage, limit, offset))
@@ -69,7 +70,16 @@ class SearchOperations(Operations):
         return rows
 
 
-def listed(values: Sequence[str] | None) -> list[str] | None:
-    if values is None:
-        return None
-    return [values] if isinstance(values, str) else list(values)
+def checked_filters(**given: Any) -> Filters:
+    """Filters of what a caller gave, or BadInput that names what is wrong."""
+    for name in ("sources", "roles"):
+        given[name] = None if given[name] is None else texts(name, given[name])
+    for name in ("exclude_sources", "exclude_lineages"):
+        given[name] = texts(name, given[name] or ())
+    for name in ("session_id", "lineage_id", "tag"):
+        given[name] = text(name, given.get(name))
+    for name in ("after", "before"):
+        given[name] = None if given[name] is None else seconds(name, given[name])
+    if given["archived"] not in (None, True, False):
+        raise BadInput("archived is True, False or None.")
+    return Filters(**given)

@@ -9,16 +9,16 @@ Each batch commits its rows and the new N together.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hermes.store.encode import decode_content, plain_text
+from hermes.store.searchable import searchable
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
-from hermes.store.sqlite.table import Table
+from hermes.store.sqlite.table import LISTED, Table, listed
 from hermes.store.words import fold, spaced_out, unit_token, units, unspaced_chunks
 
 BATCH_ROWS = 256
 BATCH_CHARS = 1_000_000
 QUEUE_ROWS = 64  # taking old texts out while others write
 QUEUE_CHARS = 100_000
-INDEX_VERSION = "1"  # what we feed to the tables; another number here means rebuild
+INDEX_VERSION = "2"  # what we feed to the tables; an index of another one is made anew
 _HASH_BYTES = 16 * 1024 * 1024
 
 _INSERTS = (
@@ -32,6 +32,7 @@ _DELETES = (
     "INSERT INTO messages_fts_short (messages_fts_short, rowid, units) VALUES ('delete', ?, ?)",
 )
 _TEXT_COLUMNS = "content, tool_name, tool_calls, kind, payload"
+_UNPACKED = "(SELECT size FROM payloads WHERE payloads.id = payload)"
 
 
 class IndexTable(Table):
@@ -44,21 +45,21 @@ class IndexTable(Table):
         self._set("index_version", INDEX_VERSION)
 
     def indexed_through(self) -> int:
-        return int(self.one("SELECT value FROM state_meta WHERE key = 'indexed_through'") or 0)
+        """Up to which message the index can be trusted; 0 when it was made by other rules."""
+        sql = f"""SELECT value FROM state_meta WHERE key = 'indexed_through'
+                  AND EXISTS (SELECT 1 FROM state_meta WHERE key = 'index_version' AND value = '{INDEX_VERSION}')"""
+        return int(self.one(sql) or 0)
 
     def index_lag(self) -> int:
         """How many rows the index is behind, at most: the tail, and what waits in the queue."""
-        return int(
-            self.one(
-                """SELECT MAX(0, (SELECT COALESCE(MAX(id), 0) FROM messages)
-                   - (SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'indexed_through'))
-                   + (SELECT COUNT(*) FROM index_queue)"""
-            )
-            or 0
-        )
+        newest = self.one("SELECT MAX(id) FROM messages") or 0
+        queued = self.one("SELECT COUNT(*) FROM index_queue")
+        return int(max(0, newest - self.indexed_through()) + queued)
 
     def index_batch(self) -> bool:
         """Index the next rows; True when there is more to do."""
+        if self.one("SELECT value FROM state_meta WHERE key = 'index_version'") != INDEX_VERSION:
+            self.forget_index()
         if self._apply_queue():
             return True
         through = self.indexed_through()
@@ -78,7 +79,7 @@ class IndexTable(Table):
         self._set("index_version", INDEX_VERSION)
 
     def _next_rows(self, through: int) -> list[tuple[Any, ...]]:
-        sql = f"SELECT id, {_TEXT_COLUMNS}, carried_from FROM messages WHERE id > ? ORDER BY id LIMIT ?"
+        sql = f"SELECT id, {_TEXT_COLUMNS}, carried_from, {_UNPACKED} FROM messages WHERE id > ? ORDER BY id LIMIT ?"
         return self._limited(sql, (through, BATCH_ROWS), BATCH_CHARS)
 
     def _limited(self, sql: str, bindings: tuple[int, ...], most: int) -> list[tuple[Any, ...]]:
@@ -87,7 +88,7 @@ class IndexTable(Table):
         chars = 0
         for row in self.connection.execute(sql, bindings):
             rows.append(row)
-            chars += sum(len(value) for value in row if isinstance(value, str))
+            chars += sum(len(value) for value in row if isinstance(value, str)) + (row[-1] or 0)
             if chars > most:
                 break
         return rows
@@ -97,12 +98,16 @@ class IndexTable(Table):
 
     def _apply_queue(self) -> bool:
         """Take old texts out, put present ones in. True when the queue was not empty."""
-        sql = f"SELECT message_id, was_indexed, {_TEXT_COLUMNS} FROM index_queue ORDER BY message_id LIMIT ?"
+        sql = f"""SELECT message_id, was_indexed, {_TEXT_COLUMNS}, {_UNPACKED} FROM index_queue
+                  ORDER BY message_id LIMIT ?"""
         queued = self._limited(sql, (QUEUE_ROWS,), QUEUE_CHARS)
         if not queued:
             return False
         through = self.indexed_through()
-        self._feed(_DELETES, [(row[0], self.searchable(row[2:])) for row in queued if row[1]])
+        if self._replaced([row[0] for row in queued if not row[1]]):
+            self.forget_index()
+            return True
+        self._feed(_DELETES, [(row[0], self.searchable(row[2:7])) for row in queued if row[1] and row[0] <= through])
         present = []
         for row in queued:
             now = self.connection.execute(
@@ -115,6 +120,12 @@ class IndexTable(Table):
         self.connection.executemany("DELETE FROM index_queue WHERE message_id = ?", [(row[0],) for row in queued])
         self.drop_unused_payloads({row[6] for row in queued if row[6] is not None})
         return True
+
+    def _replaced(self, message_ids: Sequence[int]) -> bool:
+        """Whether one of these came in place of a row that the index holds: INSERT OR REPLACE in the stock shell tells
+        no trigger what was there before, so its old text cannot be taken out."""
+        held = f"SELECT 1 FROM messages_fts_docsize WHERE id IN {LISTED} LIMIT 1"
+        return bool(message_ids) and self.one(held, (listed(message_ids),)) is not None
 
     def _feed(self, statements: Sequence[str], rows: Iterable[tuple[int, str]]) -> None:
         """Give each text to the three tables, in the form each takes."""
@@ -135,10 +146,7 @@ class IndexTable(Table):
     def searchable(self, columns: Sequence[Any]) -> str:
         """The text of a row as search sees it: content, tool name, tool calls."""
         content, tool_name, tool_calls, kind, payload = columns
-        if kind is not None or payload is not None:
-            content = plain_text(decode_content(content, kind, self.payload_text(payload)))
-            content = content.encode("utf-8", "replace").decode().replace("\0", " ")
-        return f"{content or ''} {tool_name or ''} {tool_calls or ''}"
+        return searchable(content, tool_name, tool_calls, kind, self.payload_text(payload))
 
     def _notice_foreign_rows(self, first: int, last: int) -> None:
         """Rows another program inserted leave our list columns behind; bring those sessions up to date."""

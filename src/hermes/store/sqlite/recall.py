@@ -1,11 +1,10 @@
 """What recall asks of the indexes: which words there are, where, and what a session looks like."""
 
-import json
 from collections.abc import Sequence
 
 from hermes.store.base import Filters
 from hermes.store.sqlite.search import BEHIND_THE_INDEX, BY_MACHINE, SearchTable
-from hermes.store.sqlite.table import Row, marks
+from hermes.store.sqlite.table import LISTED, Row, listed
 from hermes.store.words import unit_token
 
 _MOST_FORMS = 60
@@ -43,13 +42,13 @@ class RecallTable(SearchTable):
         where, bindings = self._where(filters)
         sql = f"""SELECT m.id, m.session_id, m.role FROM json_each(?) j
                   JOIN messages m ON m.id = j.value JOIN sessions s ON s.id = m.session_id WHERE 1 {where}"""
-        rows = self.connection.execute(sql, [json.dumps(list(message_ids)), *bindings])
+        rows = self.connection.execute(sql, [listed(message_ids), *bindings])
         return {row[0]: (row[1], row[2]) for row in rows}
 
     def outlines(self, session_ids: Sequence[str]) -> list[Row]:
         sql = f"""SELECT s.id AS session_id, s.title, s.source, s.started_at, s.active_at AS last_active, s.lineage_id,
-                         {BY_MACHINE} AS by_machine FROM sessions s WHERE s.id IN ({marks(session_ids)})"""
-        found = list(self.rows(sql, session_ids))
+                         {BY_MACHINE} AS by_machine FROM sessions s WHERE s.id IN {LISTED}"""
+        found = list(self.rows(sql, (listed(session_ids),)))
         for row in found:  # ids and lengths are read off two indexes, not off the messages
             ids = """SELECT m.id, d.sz FROM messages m INDEXED BY idx_messages_order
                      LEFT JOIN messages_fts_docsize d ON d.id = m.id WHERE m.session_id = ? ORDER BY m.id"""
@@ -60,8 +59,8 @@ class RecallTable(SearchTable):
 
     def texts(self, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = f"""SELECT id, role, content, tool_name, tool_calls, kind, payload FROM messages
-                  WHERE id IN ({marks(message_ids)})"""
-        rows = self.connection.execute(sql, message_ids)
+                  WHERE id IN {LISTED}"""
+        rows = self.connection.execute(sql, (listed(message_ids),))
         return {row[0]: (row[1], self.searchable(row[2:]).strip()) for row in rows}
 
 

@@ -1,12 +1,12 @@
 """Strict search: the indexes propose, the text decides.
 
-A query tree becomes one FTS5 expression when every wanted leaf has words; ranked by bm25. Leaves of
-scripts without spaces, and of symbols, are looked up by their units; then the tree becomes a set
-expression over row ids, newest first. Where an index can only propose (punctuation, long runs), each
-candidate's text is checked against the query. Rows the index has not seen are read directly.
+What a query tree says about words becomes one FTS5 expression; ranked by bm25. Leaves of scripts without
+spaces, and of symbols, are looked up by their units and narrow that down; where words say nothing, the
+tree becomes a set expression over row ids, newest first. Where an index can only propose (punctuation,
+long runs), each candidate's text is checked against the query. Rows the index has not seen are read
+directly.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
@@ -19,21 +19,23 @@ from hermes.store.matching import is_exact, matches
 from hermes.store.query import All, Leaf, Node, Without, leaves
 from hermes.store.query import Any as Either
 from hermes.store.sqlite.index import IndexTable
-from hermes.store.sqlite.table import Row, marks
-from hermes.store.words import UNSPACED, fold, unit_token
+from hermes.store.sqlite.schema import HIDDEN
+from hermes.store.sqlite.table import LISTED, Row, listed
+from hermes.store.words import fold, is_word, unit_runs, unit_token, word_runs
 
 _FROM = "messages m JOIN sessions s ON s.id = m.session_id"
 BEHIND_THE_INDEX = "SELECT id FROM messages WHERE id > ? UNION SELECT message_id FROM index_queue"
 _DIRECTION = {"relevance": "DESC", "newest": "DESC", "oldest": "ASC"}
 _RANKED = 3000
 _FEW = 200
-_SPACED_WORD = re.compile(r"[^\W_]+")
-_RUN = re.compile(r"\S+")
 _MACHINES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
 # A delegated child is a machine's conversation too, whatever its source says.
-BY_MACHINE = f"(s.source IN ({_MACHINES}) OR (s.shelf = 0 AND s.lineage_id = s.id AND s.parent_session_id IS NOT NULL))"
+BY_MACHINE = f"""(s.source IN ({_MACHINES}) OR (s.shelf IS {HIDDEN} AND s.archived_at IS NULL AND s.lineage_id IS s.id
+    AND s.parent_session_id IS NOT NULL))"""
 
 
+# A tag belongs to the whole conversation.
+_TAGGED = "SELECT t.lineage_id FROM sessions t JOIN session_tags g ON g.session_id = t.id WHERE g.tag = ?"
 _COLUMNS = f"""m.id, m.session_id, m.role, m.timestamp, m.tool_name, s.source, s.model, s.started_at AS session_started,
     s.title, s.lineage_id, m.content, m.tool_calls, m.kind, m.payload, {BY_MACHINE} AS by_machine"""
 
@@ -60,21 +62,18 @@ class SearchTable(IndexTable):
         """Every match in order. The rows not indexed yet are the newest ones."""
         where, bindings = self._where(query.filters)
         fresh = self._fresh(query.node, where, bindings)
-        stale = {row["id"] for row in fresh}
-        stale |= {row[0] for row in self.connection.execute("SELECT message_id FROM index_queue")}
         if query.order == "oldest":
-            yield from _merged(self._indexed(query, where, bindings, stale), fresh)
-            return
-        if query.order == "newest":
-            yield from _merged(reversed_rows(fresh), self._indexed(query, where, bindings, stale), newest=True)
-            return
-        yield from reversed_rows(fresh)
-        if self._likely_hits(query.node) <= _FEW:
-            hits = list(self._indexed(query, where, bindings, stale))
+            yield from _merged(fresh, self._indexed(query, where, bindings))
+        elif query.order == "newest":
+            yield from _merged(fresh[::-1], self._indexed(query, where, bindings), newest=True)
+        elif self._likely_hits(query.node) <= _FEW:
+            hits = [*fresh[::-1], *self._indexed(query, where, bindings)]
             yield from sorted(hits, key=lambda row: row["by_machine"])  # stable: ranks stay within each
-            return
-        for tier in (f" AND NOT {BY_MACHINE}", f" AND {BY_MACHINE}"):
-            yield from self._indexed(query, where + tier, bindings, stale)
+        else:
+            for by_machine in (False, True):
+                yield from (row for row in fresh[::-1] if row["by_machine"] == by_machine)
+                tier = f" AND {'' if by_machine else 'NOT '}{BY_MACHINE}"
+                yield from self._indexed(query, where + tier, bindings)
 
     def _fresh(self, node: Node, where: str, bindings: list[Any]) -> list[Row]:
         """Matches among the rows behind the index: the tail, and those that changed."""
@@ -83,10 +82,13 @@ class SearchTable(IndexTable):
         rows = self.rows(sql, [self.indexed_through(), *bindings])
         return [row for row in map(self._with_text, rows) if matches(node, fold(row["text"]))]
 
-    def _indexed(self, query: SearchQuery, where: str, bindings: list[Any], stale: set[int]) -> Iterator[Row]:
+    def _indexed(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
+        """Matches among the rows the index is right about."""
+        through = self.indexed_through()
+        changed = {row[0] for row in self.connection.execute("SELECT message_id FROM index_queue")}
         verify = not is_answered(query.node)
         for row in self._candidates(query, where, bindings):
-            if row["id"] in stale:
+            if row["id"] > through or row["id"] in changed:
                 continue
             row = self._with_text(row)
             if not verify or matches(query.node, fold(row["text"])):
@@ -96,14 +98,19 @@ class SearchTable(IndexTable):
         expression = word_expression(query.node)
         if expression is None:
             yield from self._by_units(query, where, bindings)
-        elif query.order != "relevance":
+            return
+        sets = RowSets()
+        narrowed = sets.units(query.node)
+        if narrowed is not None:
+            where, bindings = f" AND f.rowid IN ({narrowed}){where}", [*sets.bindings, *bindings]
+        if query.order != "relevance":
             yield from self._by_words(expression, where, bindings, f"f.rowid {_DIRECTION[query.order]}")
-        else:
-            border = self._border(query.node)
-            if border:
-                yield from self._by_words(expression, f" AND f.rowid > {border}{where}", bindings, "f.rank")
-                where = f" AND f.rowid <= {border}{where}"
-            yield from self._by_words(expression, where, bindings, "f.rank")
+            return
+        border = self._border(query.node)
+        if border:
+            yield from self._by_words(expression, f" AND f.rowid > {border}{where}", bindings, "f.rank")
+            where = f" AND f.rowid <= {border}{where}"
+        yield from self._by_words(expression, where, bindings, "f.rank")
 
     def _by_words(self, expression: str, where: str, bindings: list[Any], order: str) -> Iterator[Row]:
         sql = f"""SELECT {_COLUMNS} FROM messages_fts f JOIN messages m ON m.id = f.rowid
@@ -111,7 +118,7 @@ class SearchTable(IndexTable):
         return self.rows(sql, [expression, *bindings])
 
     def _by_units(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
-        sets = _RowSets()
+        sets = RowSets()
         ids = sets.sql(query.node)
         sql = f"""SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where}
                   ORDER BY m.id {_DIRECTION[query.order]}"""
@@ -126,7 +133,7 @@ class SearchTable(IndexTable):
     def _likely_hits(self, node: Node) -> int:
         """At most how many messages can match, by the words' own counts."""
         if isinstance(node, Leaf):
-            words = _split_words(fold(node.text))
+            words = [word for run in word_runs(fold(node.text)) for word in run]
             if not words or node.prefix:
                 return _RANKED
             return min(self.messages_with(word) for word in words)
@@ -160,18 +167,18 @@ class SearchTable(IndexTable):
         values: list[Any] = list(bindings)
         for column, wanted in (("s.source", filters.sources), ("m.role", filters.roles)):
             if wanted is not None:
-                parts.append(f"{column} IN ({marks(wanted)})")
-                values += wanted
+                parts.append(f"{column} IN {LISTED}")
+                values.append(listed(wanted))
         for column, unwanted in (("s.source", filters.exclude_sources), ("s.lineage_id", filters.exclude_lineages)):
             if unwanted:
-                parts.append(f"{column} NOT IN ({marks(unwanted)})")
-                values += unwanted
+                parts.append(f"{column} NOT IN {LISTED}")
+                values.append(listed(unwanted))
         for sql, value in (
             ("m.session_id = ?", filters.session_id),
             ("s.lineage_id = ?", filters.lineage_id),
             ("m.timestamp >= ?", filters.after),
             ("m.timestamp < ?", filters.before),
-            ("s.id IN (SELECT session_id FROM session_tags WHERE tag = ?)", filters.tag),
+            (f"s.lineage_id IN ({_TAGGED})", filters.tag),
         ):
             if value is not None:
                 parts.append(sql)
@@ -191,11 +198,11 @@ class SearchTable(IndexTable):
         around = f"""
             SELECT id, (SELECT MAX(b.id) FROM messages b WHERE b.session_id = m.session_id AND b.id < m.id) AS before,
                    (SELECT MIN(a.id) FROM messages a WHERE a.session_id = m.session_id AND a.id > m.id) AS after
-            FROM messages m WHERE id IN ({marks(message_ids)})"""
-        triples = list(self.connection.execute(around, message_ids))
-        wanted = sorted({message_id for triple in triples for message_id in triple if message_id is not None})
-        sql = f"SELECT id, role, content, kind, payload FROM messages WHERE id IN ({marks(wanted)})"
-        shown = {row[0]: self._shown(row) for row in self.connection.execute(sql, wanted)}
+            FROM messages m WHERE id IN {LISTED}"""
+        triples = list(self.connection.execute(around, (listed(message_ids),)))
+        wanted = {message_id for triple in triples for message_id in triple if message_id is not None}
+        sql = f"SELECT id, role, content, kind, payload FROM messages WHERE id IN {LISTED}"
+        shown = {row[0]: self._shown(row) for row in self.connection.execute(sql, (listed(wanted),))}
         return {
             message_id: [shown[near] for near in (before, message_id, after) if near is not None]
             for message_id, before, after in triples
@@ -208,10 +215,6 @@ class SearchTable(IndexTable):
         return {"id": message_id, "role": role, "content": content or ""}
 
 
-def reversed_rows(rows: list[Row]) -> list[Row]:
-    return rows[::-1]
-
-
 def _merged(first: Iterable[Row], second: Iterable[Row], *, newest: bool = False) -> Iterator[Row]:
     """Two streams in id order as one."""
     yield from merge(first, second, key=lambda row: row["id"], reverse=newest)
@@ -219,29 +222,24 @@ def _merged(first: Iterable[Row], second: Iterable[Row], *, newest: bool = False
 
 def is_answered(node: Node) -> bool:
     """Whether the indexes answer the whole query, so that no text has to be checked."""
-    if any(not _leaf_answered(leaf) for leaf in leaves(node)):
+    if not all(_leaf_answered(leaf) for leaf in leaves(node)):
         return False
-    return word_expression(node) is not None or all(not _has_words(leaf) for leaf in leaves(node))
+    return word_expression(node) is None or all(_has_words(leaf) for leaf in leaves(node))
 
 
 def _leaf_answered(leaf: Leaf) -> bool:
     if is_exact(leaf) or (leaf.phrase and all(is_exact(Leaf(piece)) for piece in leaf.text.split())):
         return True
     folded = fold(leaf.text)
-    return not _has_words(leaf) and len(folded) <= 2 and not any(char.isspace() for char in folded)
+    return not _has_words(leaf) and len(folded) <= 2 and len(folded.split()) == 1
 
 
 def _has_words(leaf: Leaf) -> bool:
-    return any(not UNSPACED.search(word) or _split_words(word) for word in _SPACED_WORD.findall(fold(leaf.text)))
-
-
-def _split_words(text: str) -> list[str]:
-    """The words of spaced scripts inside a text."""
-    return [word for piece in UNSPACED.split(text) for word in _SPACED_WORD.findall(piece)]
+    return bool(word_runs(fold(leaf.text)))
 
 
 def word_expression(node: Node) -> str | None:
-    """The query for the word index, or None when some wanted leaf has no words to ask it for."""
+    """What the tree says about words as a query for their index; None when it says nothing."""
     if isinstance(node, Leaf):
         return _leaf_expression(node)
     if isinstance(node, Without):
@@ -250,32 +248,31 @@ def word_expression(node: Node) -> str | None:
             return wanted  # what is unwanted can only be told by the text
         return f"({wanted} NOT {word_expression(node.unwanted)})"
     parts = [word_expression(part) for part in node.parts]
-    if isinstance(node, Either):
-        present = [part for part in parts if part is not None]
-        return f"({' OR '.join(present)})" if len(present) == len(parts) else None
     present = [part for part in parts if part is not None]
-    return f"({' AND '.join(present)})" if present else None
+    if not present or (isinstance(node, Either) and len(present) < len(parts)):
+        return None
+    return f"({(' OR ' if isinstance(node, Either) else ' AND ').join(present)})"
 
 
 def _leaf_expression(leaf: Leaf) -> str | None:
     """Words of a leaf as FTS5 phrases. Unspaced writing between them breaks the phrase."""
-    folded = fold(leaf.text)
-    phrases = [_SPACED_WORD.findall(piece) for piece in UNSPACED.split(folded)]
-    written = ['"' + " ".join(words) + '"' for words in phrases if words]
+    folded = fold(leaf.text).rstrip()
+    written = ['"' + " ".join(words) + '"' for words in word_runs(folded)]
     if not written:
         return None
-    if leaf.prefix and not UNSPACED.match(folded[-1]):
+    if leaf.prefix and is_word(folded[-1]):
         written[-1] += " *"
     return f"({' AND '.join(written)})" if len(written) > 1 else written[0]
 
 
-class _RowSets:
-    """A query tree as SQL over row ids; used when a leaf can only be found by its units."""
+class RowSets:
+    """Query trees as SQL over row ids."""
 
     def __init__(self) -> None:
         self.bindings: list[str] = []
 
     def sql(self, node: Node) -> str:
+        """The whole tree; used where words say nothing."""
         if isinstance(node, Leaf):
             return self._leaf(node)
         if isinstance(node, Without):
@@ -285,6 +282,17 @@ class _RowSets:
             return f"SELECT * FROM ({wanted}) EXCEPT SELECT * FROM ({self.sql(node.unwanted)})"
         operator = " INTERSECT " if isinstance(node, All) else " UNION "
         return operator.join(f"SELECT * FROM ({self.sql(part)})" for part in node.parts)
+
+    def units(self, node: Node) -> str | None:
+        """What the leaves without words ask of every match, or None when they ask nothing."""
+        if isinstance(node, Leaf):
+            return None if _has_words(node) else self._leaf(node)
+        if isinstance(node, Without):
+            return self.units(node.wanted)
+        if isinstance(node, Either):
+            return None  # then words say nothing about the whole either
+        parts = [part for part in map(self.units, node.parts) if part is not None]
+        return " INTERSECT ".join(f"SELECT * FROM ({part})" for part in parts) or None
 
     def _leaf(self, leaf: Leaf) -> str:
         lookups: list[str] = []
@@ -296,17 +304,12 @@ class _RowSets:
         if found:
             lookups.append("SELECT rowid FROM messages_fts_short WHERE messages_fts_short MATCH ?")
             self.bindings.append(" AND ".join(f'"{unit_token(unit)}"' for unit in found))
-        if not lookups:  # characters no index knows: read everything
-            lookups.append("SELECT id FROM messages")
         return " INTERSECT ".join(lookups)
 
 
 def leaf_units(leaf: Leaf) -> list[str]:
     """The units every text with this leaf holds: pairs of each run, or the character that stands alone."""
     found: list[str] = []
-    for run in _UNIT_RUN.findall(fold(leaf.text)):
+    for run in unit_runs(fold(leaf.text)):
         found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
     return list(dict.fromkeys(found))
-
-
-_UNIT_RUN = re.compile(f"(?:{UNSPACED.pattern}|[^\\w\\s]|_)+")

@@ -74,7 +74,7 @@ def scalar(connection: apsw.Connection, sql: str, bindings: Sequence[Any] = ()) 
 LISTED = "(SELECT value FROM json_each(?))"  # as many values as there are: `?` marks end at 32,766
 
 
-def listed(values: Iterable[str]) -> str:
+def listed(values: Iterable[str | int]) -> str:
     """What is bound to the mark in LISTED."""
     return json.dumps(list(values))
 
