@@ -1,13 +1,80 @@
-"""`hermes version`."""
+"""status, doctor, logs, completion, version."""
 
 import argparse
 import platform
 
-from hermes import __version__
+from hermes import __version__, paths
+from hermes.cli.answer import add_json, without_store
+from hermes.cli.parsing import Command
+from hermes.commands.reply import Reply, said
 
 
-def version(_arguments: argparse.Namespace) -> int:
+def add_status(command: Command) -> None:
+    command.examples("hermes status", "hermes status --json")
+    add_json(command, "one JSON object")
+    without_store(command, _status)
+
+
+def _status(_arguments: argparse.Namespace) -> Reply:
+    from hermes.commands.status import status
+
+    return status(paths.state_db())
+
+
+def add_doctor(command: Command) -> None:
+    command.examples("hermes doctor", "hermes doctor --json", "hermes doctor && echo all is well")
+    add_json(command)
+    without_store(command, _doctor)
+
+
+def _doctor(_arguments: argparse.Namespace) -> Reply:
+    from hermes.commands.doctor import doctor
+
+    return doctor(paths.state_db())
+
+
+def add_logs(command: Command) -> None:
+    command.examples("hermes logs", "hermes logs --follow", "hermes logs --component store --lines 200")
+    command.add_argument("--follow", "-f", action="store_true", help="go on with what comes, until Ctrl-C")
+    command.add_argument("--component", help="only this part of the program, such as store")
+    command.add_argument("--lines", "-n", type=int, default=50, metavar="N", help="how many (default: 50)")
+    without_store(command, _logs)
+
+
+def _logs(arguments: argparse.Namespace) -> Reply:
+    from hermes.commands.logs import logs
+
+    file = paths.logs_dir() / "hermes.log"
+    return logs(file, component=arguments.component, lines=arguments.lines, follow=arguments.follow)
+
+
+def add_completion(command: Command) -> None:
+    command.examples(
+        'eval "$(hermes completion bash)"',
+        "hermes completion zsh > ~/.zfunc/_hermes",
+        "hermes completion fish > ~/.config/fish/completions/hermes.fish",
+    )
+    command.add_argument("shell", choices=("bash", "zsh", "fish"))
+    command.set_defaults(run=_completion)
+
+
+def _completion(arguments: argparse.Namespace) -> int:
+    from hermes.cli.completion import script
+    from hermes.cli.main import parser
+
+    print(script(arguments.shell, parser()), end="")
+    return 0
+
+
+def add_version(command: Command) -> None:
+    command.examples("hermes version")
+    add_json(command, "one JSON object")
+    without_store(command, _version)
+
+
+def _version(_arguments: argparse.Namespace) -> Reply:
     import apsw
 
-    print(f"hermes {__version__} (Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()})")
-    return 0
+    versions = {"hermes": __version__, "python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()}
+    told = f"hermes {versions['hermes']} (Python {versions['python']}, SQLite {versions['sqlite']})"
+    return said(told, data=versions)

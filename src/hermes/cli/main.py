@@ -1,51 +1,90 @@
 """The entry point: parse, run, and turn every error into one line and an exit code."""
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 
-from hermes import __version__, log
+from hermes import __version__, paths
+from hermes.cli.parsing import Command
 from hermes.errors import HermesError
 
+# name: (the module whose `add_<name>` adds the arguments, one line of help)
+COMMANDS = {
+    "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
+    "status": ("hermes.cli.about", "where everything is, and how large"),
+    "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),
+    "logs": ("hermes.cli.about", "show the log"),
+    "completion": ("hermes.cli.about", "completion for bash, zsh or fish"),
+    "version": ("hermes.cli.about", "show the version"),
+}
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="hermes", description="A personal AI agent that never forgets.")
+
+def parser() -> Command:
+    top = Command(prog="hermes", description="A personal AI agent that never forgets.")
     top.add_argument("--version", action="version", version=f"hermes {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    version = commands.add_parser("version", help="show the version")
-    version.set_defaults(run="hermes.cli.about:version")
-    sessions = commands.add_parser("sessions", help="list and look after your sessions")
-    from hermes.cli import sessions as sessions_cli
-
-    sessions_cli.add_arguments(sessions)
+    top.add_argument("--profile", metavar="NAME", help="use the home of this profile")
+    top.examples("hermes sessions list", 'hermes sessions search "docker deployment"', "hermes doctor")
+    top.add_commands(COMMANDS, "COMMAND")
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    top = parser()
-    arguments = top.parse_args(argv)
-    if not hasattr(arguments, "run"):
-        top.print_help()
-        return 0
-    module, _, function = arguments.run.partition(":")
-    handler = getattr(__import__(module, fromlist=[function]), function)
-    return int(handler(arguments) or 0)
+    arguments = parser().parse_args(argv)
+    if arguments.profile is not None:
+        paths.use_profile(arguments.profile)
+    return int(arguments.run(arguments) or 0)
 
 
 def entry() -> None:
     """What the console script calls. No traceback reaches a user."""
-    log.set_up()
+    code = _run()
+    try:
+        sys.stderr.flush()
+    except (OSError, AttributeError):
+        pass  # nobody listens to it, or there is none
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
         code = main()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except HermesError as error:
-        print(f"hermes: {error}", file=sys.stderr)
-        code = error.exit_code
+        _say(str(error))
+        return error.exit_code
     except KeyboardInterrupt:
-        code = 130
+        return 130
     except BrokenPipeError:
-        # The reader left; point stdout elsewhere so that the interpreter does not complain at exit.
+        _leave_pipe()
+        return 0
+    except OSError as error:
+        _leave_pipe()
+        _say(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return 3
+    except Exception as error:  # the top of the process: a bug is logged, and told in one line
+        return _unexpected(error)
+
+
+def _leave_pipe() -> None:
+    """The reader left, or the output cannot be written: the interpreter must not try again at exit."""
+    if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    sys.exit(code)
+
+
+def _unexpected(error: Exception) -> int:
+    import logging
+
+    from hermes import log
+
+    log.set_up()
+    logging.getLogger("hermes.cli").error("a command failed", exc_info=error)
+    _say(f"this should not have happened ({type(error).__name__}: {error}); details are in {paths.logs_dir()}")
+    return 3
+
+
+def _say(message: str) -> None:
+    from hermes.cli.screen import say
+
+    say(message)

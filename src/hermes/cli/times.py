@@ -10,10 +10,10 @@ def relative(then: float, now: float) -> str:
         return "just now"
     if elapsed < 3600:
         return f"{int(elapsed // 60)}m ago"
-    day, today = datetime.fromtimestamp(then).date(), datetime.fromtimestamp(now).date()
-    if elapsed < 86400 and day == today:
+    if elapsed < 86400:
         return f"{int(elapsed // 3600)}h ago"
-    days = (today - day).days
-    if days <= 1:
-        return "yesterday" if days == 1 else f"{int(elapsed // 3600)}h ago"
+    day = datetime.fromtimestamp(then).date()
+    days = (datetime.fromtimestamp(now).date() - day).days
+    if days == 1:
+        return "yesterday"
     return f"{days}d ago" if days < 7 else day.isoformat()

@@ -1,0 +1,127 @@
+"""Parts of a reply as lines of text."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from hermes.cli.screen import Screen
+from hermes.cli.times import relative
+from hermes.cli.width import cut, pad, width
+from hermes.commands.reply import Column, Facts, Kind, Line, Part, Table, Text, Transcript, Tree
+
+_ROLES = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
+
+
+def lines_of(part: Part, screen: Screen) -> Iterator[str]:
+    if isinstance(part, Text):
+        yield from (_line(line, screen) for line in part.lines)
+    elif isinstance(part, Table):
+        yield from _table(part, screen)
+    elif isinstance(part, Facts):
+        yield from (f"{screen.styled(name, '')}: {_value(value, kind, screen)}" for name, value, kind in part.facts)
+    elif isinstance(part, Transcript):
+        yield from _transcript(part, screen)
+    elif isinstance(part, Tree):
+        yield from _tree(part, screen)
+
+
+def _line(line: Line, screen: Screen) -> str:
+    if isinstance(line, str):
+        return screen.styled(line, "")
+    return "".join(screen.styled(span.text, span.style) for span in line)
+
+
+def _value(value: Any, kind: Kind, screen: Screen) -> str:
+    if kind == "time":
+        return relative(value, screen.now)
+    if kind == "date":
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(value))
+    if kind == "number":
+        return f"{value:,}"
+    if kind == "bytes":
+        return size(value)
+    return " ".join(screen.styled(str(value), "").split())
+
+
+def size(amount: int) -> str:
+    """`512 bytes`, `3.1 KB`, `12.4 MB`."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
+        if amount >= factor:
+            return f"{amount / factor:.1f} {unit}"
+    return f"{amount} bytes"
+
+
+# -- tables
+
+
+def _table(table: Table, screen: Screen) -> Iterator[str]:
+    """The documented widths; on a narrow terminal columns shrink, on a very narrow one each row takes two lines."""
+    cells = [
+        [_value(value, column.kind, screen) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    widths = _widths(table.columns, cells, screen.size[0])
+    if widths is None:
+        yield from _stacked(table.columns, cells, screen.size[0])
+        return
+    yield _row([column.name for column in table.columns], table.columns, widths)
+    yield screen.styled("─" * min(table.rule, screen.size[0]), "dim")
+    for row in cells:
+        yield _row(row, table.columns, widths)
+
+
+def _widths(columns: tuple[Column, ...], cells: list[list[str]], room: int) -> list[int] | None:
+    """A width for every column but the last, which is never cut; None when not even the least ones fit."""
+    last = max((width(row[-1]) for row in cells), default=0)
+    widths = [column.width for column in columns[:-1]]
+    excess = sum(widths) + len(widths) + last - room
+    for place in reversed(range(len(widths))):
+        least = columns[place].least
+        if excess > 0 and least is not None:
+            taken = min(excess, widths[place] - least)
+            widths[place] -= taken
+            excess -= taken
+    return None if excess > 0 else [*widths, last]
+
+
+def _row(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
+    pieces = []
+    for cell, column, columns_wide in zip(cells[:-1], columns, widths, strict=False):
+        shown = cut(cell, columns_wide)
+        pieces.append(shown.rjust(columns_wide) if column.kind == "number" else pad(shown, columns_wide))
+    return " ".join([*pieces, cells[-1]])
+
+
+def _stacked(columns: tuple[Column, ...], cells: list[list[str]], room: int) -> Iterator[str]:
+    texts = [place for place, column in enumerate(columns) if column.kind == "text" and column.least is not None]
+    for row in cells:
+        named = [row[place] for place in texts if row[place] not in ("", "—")]
+        if named:
+            yield cut(named[0], room)
+        rest = [cell for place, cell in enumerate(row[:-1]) if place not in texts]
+        yield cut("  " + "  ".join(rest), room)
+        yield "  " + row[-1]
+
+
+# -- transcripts and trees
+
+
+def _transcript(transcript: Transcript, screen: Screen) -> Iterator[str]:
+    yield from (_line(line, screen) for line in transcript.heading)
+    for entry in transcript.entries:
+        mark, style = _ROLES.get(entry.role, ("·", "dim"))
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
+        name = f"{entry.role} {entry.name}".strip()
+        yield ""
+        yield screen.styled(f"{mark} {name}", style) + screen.styled(f" · {when}", "dim")
+        inner = "dim" if entry.role in ("tool", "system") else ""
+        yield from (screen.styled(line, inner) for line in entry.text.splitlines())
+        yield from (screen.styled(line, "dim") for note in entry.notes for line in note.splitlines())
+        yield from (screen.styled("[picture]", "dim") for _ in entry.images)
+
+
+def _tree(tree: Tree, screen: Screen, before: str = "", inner: str = "") -> Iterator[str]:
+    yield before + _line(tree.line, screen)
+    for number, child in enumerate(tree.children, 1):
+        is_last = number == len(tree.children)
+        yield from _tree(child, screen, inner + ("└─ " if is_last else "├─ "), inner + ("   " if is_last else "│  "))

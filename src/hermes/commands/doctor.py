@@ -1,0 +1,162 @@
+"""Is this home healthy? Each finding comes with the command that mends it; the exit code tells."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from hermes import paths
+from hermes.commands.reply import Line, Reply, Span, Style, Text
+from hermes.errors import HermesError, StoreCorrupt
+from hermes.store import SessionDB
+
+_LITTLE_SPACE = 200_000_000
+_FAR_BEHIND = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`state`: well; worth knowing, though nothing fails; or a problem. `fix` is what to type."""
+
+    subject: str
+    state: Literal["ok", "advice", "problem"]
+    what: str
+    fix: str | None = None
+
+
+Check = Callable[[Path], Iterator[Finding]]
+_STYLES: dict[str, tuple[str, Style]] = {"ok": ("✓", "good"), "advice": ("!", "warn"), "problem": ("✗", "bad")}
+
+
+def doctor(store: Path) -> Reply:
+    """Every check, in order; one that fails does not stop the others."""
+    found = [finding for check in CHECKS for finding in check(store)]
+    lines: list[Line] = []
+    for finding in found:
+        mark, style = _STYLES[finding.state]
+        lines.append((Span(mark, style), Span(f" {finding.subject}: {finding.what}")))
+        if finding.fix:
+            lines.append((Span(f"    fix: {finding.fix}", "dim"),))
+    problems = any(finding.state == "problem" for finding in found)
+    return Reply((Text(tuple(lines)),), data=[asdict(finding) for finding in found], exit_code=3 if problems else 0)
+
+
+def sqlite(_store: Path) -> Iterator[Finding]:
+    import apsw
+
+    from hermes.store.sqlite.connection import sqlite_warning
+
+    warning = sqlite_warning()
+    if warning:
+        yield Finding("SQLite", "problem", warning, "pip install -U apsw")
+    else:
+        yield Finding("SQLite", "ok", f"{apsw.sqlite_lib_version()}, without known faults")
+
+
+def file_system(store: Path) -> Iterator[Finding]:
+    from hermes.store.sqlite.connection import network_filesystem
+
+    network = network_filesystem(store)
+    if network:
+        what = f"{store.parent} lies on a network file system ({network}): slower, and without a write-ahead log"
+        yield Finding("File system", "advice", what, "export HERMES_HOME=<a folder on a local disk>")
+    else:
+        yield Finding("File system", "ok", "a local disk")
+
+
+def permissions(store: Path) -> Iterator[Finding]:
+    """Others on this machine must not read what was said."""
+    home = store.parent
+    if not home.exists():
+        yield Finding("Permissions", "ok", f"{home} does not exist yet")
+        return
+    wide = [path for path in _private(store) if path.exists() and stat.S_IMODE(path.stat().st_mode) & 0o077]
+    foreign = [path for path in _private(store) if path.exists() and path.stat().st_uid != os.geteuid()]
+    for path in wide:
+        mode = "700" if path.is_dir() else "600"
+        yield Finding("Permissions", "problem", f"{path} can be read by others", f"chmod {mode} '{path}'")
+    for path in foreign:
+        yield Finding("Permissions", "problem", f"{path} belongs to another user", f"sudo chown $(id -un) '{path}'")
+    if not os.access(home, os.W_OK):
+        yield Finding("Permissions", "advice", f"{home} cannot be written: nothing new is saved", f"chmod u+w '{home}'")
+    elif not wide and not foreign:
+        yield Finding("Permissions", "ok", "yours alone")
+
+
+def _private(store: Path) -> list[Path]:
+    beside = [store.with_name(store.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
+    return [store.parent, *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
+
+
+def opens(store: Path) -> Iterator[Finding]:
+    """Schema, index and integrity, as far as the store can be opened. Nothing is changed."""
+    if not store.exists() or store.stat().st_size == 0:
+        yield Finding("Store", "ok", f"{store} is empty; it begins with the first session")
+        return
+    try:
+        with SessionDB(store, read_only=True) as db:
+            yield from _schema(store)
+            yield from _index(db.index_lag())
+            yield from _integrity(db)
+    except StoreCorrupt as error:
+        fix = "hermes sessions repair --salvage NEW, or hermes sessions restore-backup FILE"
+        yield Finding("Store", "problem", str(error), fix)
+    except HermesError as error:
+        yield Finding("Store", "problem", str(error))
+
+
+def _schema(store: Path) -> Iterator[Finding]:
+    from hermes.store.sqlite.connection import connect_read_only
+    from hermes.store.sqlite.opening import state_of
+    from hermes.store.sqlite.schema import SCHEMA_VERSION
+
+    connection = connect_read_only(store)
+    try:
+        version, ours = state_of(connection)
+    finally:
+        connection.close()
+    if version == SCHEMA_VERSION and ours:
+        yield Finding("Schema", "ok", f"{version}, the current one")
+    elif version is not None and version < SCHEMA_VERSION:
+        what = f"{version}; upgraded to {SCHEMA_VERSION} at the next use, after a backup"
+        yield Finding("Schema", "advice", what, "hermes sessions list")
+    else:
+        what = f"{version}, later than this Hermes knows ({SCHEMA_VERSION}); it can only be read"
+        yield Finding("Schema", "problem", what, "pip install -U hermes")
+
+
+def _index(behind: int) -> Iterator[Finding]:
+    if behind > _FAR_BEHIND:
+        what = f"{behind:,} messages behind; searches find them, more slowly"
+        yield Finding("Index", "advice", what, "hermes sessions optimize")
+    else:
+        yield Finding("Index", "ok", f"{behind:,} messages behind" if behind else "up to date")
+
+
+def _integrity(db: SessionDB) -> Iterator[Finding]:
+    problems = db.check()
+    for problem in problems[:10]:
+        fix = "hermes sessions repair" if problem["mend"] else "hermes sessions repair --salvage NEW"
+        yield Finding("Integrity", "problem", f"{problem['kind']}: {problem['what']}", fix)
+    if len(problems) > 10:
+        yield Finding("Integrity", "problem", f"and {len(problems) - 10} more", "hermes sessions check")
+    if not problems:
+        yield Finding("Integrity", "ok", "everything is as it should be")
+
+
+def disk(store: Path) -> Iterator[Finding]:
+    folder = store.parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if free < _LITTLE_SPACE:
+        what = f"{free / 1e6:.0f} MB free"
+        yield Finding("Disk", "advice", what, "hermes sessions prune --dry-run; hermes sessions optimize")
+    else:
+        yield Finding("Disk", "ok", f"{free / 1e9:.1f} GB free")
+
+
+CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, opens, disk)

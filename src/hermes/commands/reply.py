@@ -1,0 +1,121 @@
+"""`Reply`: what a command answers. The CLI, the TUI, the web and the gateway draw it, each in its own way.
+
+    Reply
+    ├── parts       what to show, in order: Text, Table, Facts, Transcript, Tree, Stream
+    ├── notices     what to say beside it (a terminal uses stderr)
+    ├── data        the same as plain values, for programs: a list is one JSON object a line
+    ├── exit_code   0 done, 1 not found, 2 the user's mistake, 3 the store
+    └── ask         a question to put before anything is changed; `then` does it
+
+Values stay typed (times are seconds, sizes are bytes): how a time or a size looks is the screen's business.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Style = Literal["", "strong", "dim", "hit", "user", "assistant", "good", "warn", "bad"]
+Kind = Literal["text", "time", "date", "number", "bytes", "id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a line in one style."""
+
+    text: str
+    style: Style = ""
+
+
+Line = str | tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`width` is the documented one; a narrow screen may take it down to `least`."""
+
+    name: str
+    width: int
+    kind: Kind = "text"
+    least: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of typed values. `rule` is the length of the line under the names."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    rule: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values, a line each. A value of kind `bytes`, `time` … comes typed."""
+
+    facts: tuple[tuple[str, Any, Kind], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of a transcript as people read it. `notes` are lines about it: tool calls, what was left out."""
+
+    role: str
+    text: str
+    at: float
+    name: str = ""
+    notes: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation to read; long, so a terminal pages it."""
+
+    heading: tuple[Line, ...]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    line: Line
+    children: "tuple[Tree, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Lines that keep coming."""
+
+    lines: Iterable[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    question: str
+    then: "Callable[[], Reply]"
+
+
+Part = Text | Table | Facts | Transcript | Tree | Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    parts: tuple[Part, ...] = ()
+    notices: tuple[str, ...] = ()
+    data: Any = None
+    exit_code: int = 0
+    ask: Ask | None = None
+
+
+def said(*lines: Line, data: Any = None, exit_code: int = 0, notices: tuple[str, ...] = ()) -> Reply:
+    """A reply of a few lines."""
+    return Reply((Text(lines),), notices, data, exit_code)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 session`, `1,204 sessions`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
