@@ -61,7 +61,7 @@ def can_write(path: Path) -> bool:
 def connect(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=200)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    connection.wal_autocheckpoint(0)  # the keeper does it, beside the writers
+    connection.wal_autocheckpoint(0)  # the gate does it
     # The last one to close would move the log and delete whatever `-wal` lies at the path, also one
     # that belongs to a file put there meanwhile. So only a close that made sure does it.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

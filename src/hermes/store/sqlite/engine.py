@@ -25,7 +25,7 @@ from hermes.store.sqlite import rescue as rescuing
 from hermes.store.sqlite.care import CareTable
 from hermes.store.sqlite.check import Problem
 from hermes.store.sqlite.errors import translating
-from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
+from hermes.store.sqlite.gate import Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity, which
 from hermes.store.sqlite.index import BATCH_ROWS
@@ -113,18 +113,33 @@ class SqliteEngine:
     # -- reading
 
     @contextmanager
-    def read(self, scope: Scope) -> Iterator[SqliteReader]:
+    def read(self, scope: Scope, *, apart: bool = False) -> Iterator[SqliteReader]:
+        """A snapshot; on the writing connection when that is free, which spares a second one to most programs.
+        What takes long is read `apart`, so that nobody waits for it."""
         self._check_usable()
         if which(self.path) != self._file:
             raise StoreReplaced(f"{self.path}: the file was moved or replaced while it was open; open it again.")
-        with translating(self.path):
-            connection = self._take_reader()
-            try:
-                connection.execute("BEGIN")
-                yield SqliteReader(connection, scope)
-                connection.execute("COMMIT")  # not ROLLBACK: the connection keeps its temporary views
-            finally:
-                self._give_back(connection)
+        with translating(self.path), self._connection_to_read(apart) as connection:
+            connection.execute("BEGIN")
+            yield SqliteReader(connection, scope)
+            connection.execute("COMMIT")  # not ROLLBACK: the connection keeps its temporary views
+
+    @contextmanager
+    def _connection_to_read(self, apart: bool) -> Iterator[apsw.Connection]:
+        if not self.read_only and not apart and not self._readers:
+            with self._gate.if_free() as connection:
+                if connection is not None:
+                    try:
+                        yield connection
+                    finally:
+                        if connection.in_transaction:
+                            connection.execute("ROLLBACK")
+                    return
+        connection = self._take_reader()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
 
     def _take_reader(self) -> apsw.Connection:
         with self._readers_lock:
@@ -163,16 +178,16 @@ class SqliteEngine:
             finally:
                 self._held = None
 
-    def _after_write(self, writes: int) -> None:
-        if self.is_behind() or writes % CHECKPOINT_EVERY_N_WRITES == 0:
+    def _after_write(self) -> None:
+        if self._is_behind():
             if self._keeper is None:
                 self._keeper = Keeper(self)
             self._keeper.wake()
 
     # -- the index, and the write-ahead log
 
-    def is_behind(self) -> bool:
-        """Whether a whole batch waits to be indexed."""
+    def _is_behind(self) -> bool:
+        """Whether a whole batch waits to be indexed, as far as this process knows."""
         return self._gate.last.last_message - self._indexed_through >= BATCH_ROWS
 
     def index_lag(self) -> int:
@@ -195,6 +210,12 @@ class SqliteEngine:
         more, through = self.write(None, batch)
         self._indexed_through = through if more else self._gate.last.last_message
         return more
+
+    def index_if_behind(self) -> bool:
+        """Index a batch, unless another process has done it meanwhile; True when there is another one to do."""
+        with self.read(None) as reader:
+            self._indexed_through = reader.indexed_through()
+        return self._is_behind() and self.index_batch() and self._is_behind()
 
     def prepare_search(self) -> None:
         if self.read_only:
@@ -261,7 +282,7 @@ class SqliteEngine:
 
     def check(self) -> list[Problem]:
         """Everything that is not as it should be. Nobody waits for it."""
-        with self.read(None) as reader:
+        with self.read(None, apart=True) as reader:
             return check.check(reader.connection)
 
     def repair(self) -> list[Problem]:
@@ -281,7 +302,7 @@ class SqliteEngine:
         """A committed copy while others read and write."""
         if target.exists() or target.is_symlink():
             raise BadInput(f"{target} exists; choose another name.")
-        with self.read(None) as reader, translating(target):
+        with self.read(None, apart=True) as reader, translating(target):
             try:
                 backup.copy_store(reader.connection, target)
             except OSError as error:
@@ -360,8 +381,9 @@ class SqliteEngine:
         and deletes it, when nobody else has the store open."""
         if self._keeper is not None:
             self._keeper.stop()
-        self._finish_index()
-        self._erase()
+        if self._gate.has_written or self.notices:
+            self._finish_index()
+            self._erase()
         with self._gate.paused(), translating(self.path):
             self._gate.close()
             try:

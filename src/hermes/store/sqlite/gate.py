@@ -45,7 +45,7 @@ class _Job(Generic[T]):
 
 
 class Gate:
-    """Owns the writing connection. `on_write` is told after each commit how many there were."""
+    """Owns the writing connection. `on_write` is called after each commit."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Gate:
         *,
         path: object,
         store_id: bytes,
-        on_write: Callable[[int], None],
+        on_write: Callable[[], None],
         rescue: Callable[[Identity], str],
     ) -> None:
         self.connection = connection
@@ -99,10 +99,11 @@ class Gate:
                 self._begin()
                 yield
                 self._commit()
+                self._now_and_then()
             finally:
                 self._roll_back()
                 self._guard.release()
-            self._on_write(self._writes)
+            self._on_write()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -116,6 +117,20 @@ class Gate:
             self._leave(turn)
 
     @contextmanager
+    def if_free(self) -> Iterator[apsw.Connection | None]:
+        """The connection, when nobody of this process uses or wants it; None otherwise, without waiting."""
+        turn: _Job[None] = _Job(lambda: None, alone=True)
+        with self._line:
+            free = self._turn is None and not self._queue and not self._closed
+            if free:
+                self._turn, self._thread = turn, threading.get_ident()
+        try:
+            yield self.connection if free else None
+        finally:
+            if free:
+                self._leave(turn)
+
+    @contextmanager
     def alone(self, patience: float | None) -> Iterator[apsw.Connection]:
         """The connection for work outside a transaction, on a file that is still ours; writers of all
         processes wait."""
@@ -126,6 +141,10 @@ class Gate:
                 yield self.connection
             finally:
                 self._guard.release()
+
+    @property
+    def has_written(self) -> bool:
+        return self._writes > 0
 
     def close(self) -> None:
         """Let nobody in any more. The connection is the engine's to close, while it is `paused`."""
@@ -197,6 +216,7 @@ class Gate:
             if self.connection.in_transaction:
                 committing = True
                 self._commit()
+                self._now_and_then()
         except (apsw.Error, HermesError) as error:
             failure = translated(error, self._path) if isinstance(error, apsw.Error) else error
             failure.__cause__ = error if failure is not error else error.__cause__
@@ -210,7 +230,7 @@ class Gate:
             self._roll_back()
             self._guard.release()
         self._finish()
-        self._on_write(self._writes)
+        self._on_write()
 
     def _finish(self) -> None:
         for job in self._group:
@@ -269,6 +289,15 @@ class Gate:
         self.last = record
         self._stop_at(self._identity.trouble_after())
         self._guard.write(record)
+
+    def _now_and_then(self) -> None:
+        """Move the write-ahead log into the file, while nobody can write: only a log that was moved completely is
+        used again from its start, and writing in place is several times faster than growing a file."""
+        if self._writes % CHECKPOINT_EVERY_N_WRITES == 0:
+            try:
+                self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except apsw.Error as error:  # what was committed is safe where it is
+                log.warning("store %s: checkpoint postponed: %s", self._path, error)
 
     def _count_commit(self) -> Record:
         """How far the store will have come with this commit. The count lies in a table that every append

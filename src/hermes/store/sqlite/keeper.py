@@ -1,4 +1,4 @@
-"""A thread that indexes and checkpoints behind the writers.
+"""A thread that indexes behind the writers.
 
 It starts with the first need and ends with the store it serves, also when that is dropped without close().
 """
@@ -16,9 +16,7 @@ _IDLE_S = 5.0
 class Kept(Protocol):
     path: Path
 
-    def is_behind(self) -> bool: ...
-    def index_batch(self) -> bool: ...
-    def checkpoint(self) -> tuple[int, int]: ...
+    def index_if_behind(self) -> bool: ...
 
 
 class Keeper:
@@ -51,10 +49,8 @@ class Keeper:
 
     def _work(self, store: Kept) -> None:
         try:
-            if store.is_behind():
-                while not self._stopped and store.index_batch():
-                    pass
-            store.checkpoint()
+            while not self._stopped and store.index_if_behind():
+                pass
         except Exception as error:  # the top of a thread: nobody else would hear of it
-            # Both are done again after the next writes, and at close.
+            # It is done again after the next writes, before a search, and at close.
             log.warning("store %s: maintenance postponed: %s", store.path, error)
