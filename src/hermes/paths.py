@@ -6,7 +6,10 @@ at call time, so a test or a profile can point elsewhere.
 
 import glob
 import os
+import re
 from pathlib import Path
+
+from hermes.errors import BadInput, NotFound
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -29,6 +32,46 @@ def sessions_dir() -> Path:
 
 def logs_dir() -> Path:
     return hermes_home() / "logs"
+
+
+def config_file(home: Path | None = None) -> Path:
+    """The settings a person wrote."""
+    return (home or hermes_home()) / "config.yaml"
+
+
+def dotenv_file(home: Path | None = None) -> Path:
+    """Variables, above all secrets, that belong to this home."""
+    return (home or hermes_home()) / ".env"
+
+
+def profiles_dir() -> Path:
+    """Where profiles are: homes of their own inside the main one. The same folder when the home is itself a profile."""
+    home = hermes_home()
+    return home.parent if home.parent.name == "profiles" else home / "profiles"
+
+
+def profile_home(name: str) -> Path:
+    """The home of a profile, whether it exists or not; `default` is the main home."""
+    if name == "default":
+        return profiles_dir().parent
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+        raise BadInput(f"'{name}' cannot be a profile: small letters, digits, - and _, at most 64 of them.")
+    return profiles_dir() / name
+
+
+def profile_names() -> list[str]:
+    """The profiles there are, without `default`."""
+    folder = profiles_dir()
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def use_profile(name: str) -> None:
+    """Make an existing profile the home of this process and of every program it starts."""
+    home = profile_home(name)
+    if name != "default" and not home.is_dir():
+        known = ", ".join(["default", *profile_names()])
+        raise NotFound(f"No profile '{name}' (there are: {known}); `hermes profile create {name}` makes it.")
+    os.environ["HERMES_HOME"] = str(home)
 
 
 def make_private_folder(folder: Path) -> None:

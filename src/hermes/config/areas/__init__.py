@@ -1,0 +1,1 @@
+"""The settings, a file for each part of the program they belong to."""
