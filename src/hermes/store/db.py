@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from hermes import paths
-from hermes.errors import BadInput
+from hermes.errors import BadInput, ConfigError
 from hermes.model.owners import Scope, check_owner, may_see
 from hermes.store.base import Engine, Found, Reader, Writer
 from hermes.store.care import CareOperations
@@ -232,3 +232,13 @@ class Transaction(Store):
 
     def _write(self, work: Callable[[Writer], T]) -> T:
         return work(self._writer)
+
+
+def open_store(url: str | Path | None = None, *, read_only: bool = False, redact_secrets: bool = False) -> SessionDB:
+    """The store `sessions.database` names: a path, `sqlite:///path`, or nothing for the one in HERMES_HOME."""
+    if isinstance(url, str) and "://" in url:
+        scheme, _, rest = url.partition("://")
+        if scheme != "sqlite":
+            raise ConfigError(f"'{scheme}' is not a store this Hermes can open; use a path, or sqlite:///path.")
+        url = rest.removeprefix("/") if rest.startswith("//") or not rest.startswith("/") else rest
+    return SessionDB(url or None, read_only=read_only, redact_secrets=redact_secrets)
