@@ -88,6 +88,10 @@ def test_with_children_every_session_is_a_row_of_its_own(shelf: SessionDB, proje
     assert (by_id["root"]["input_tokens"], by_id["tip"]["input_tokens"]) == (100, 50)
     assert by_id["tip"]["parent_session_id"] == "root"
     assert not any("_lineage_root_id" in row for row in rows)
+    starts = [row["started_at"] for row in rows]
+    assert starts == sorted(starts, reverse=True)
+    assert ids(shelf.list_sessions_rich(source="telegram", include_children=True)) == ["tip", "root"]
+    assert ids(shelf.scoped("telegram:u").list_sessions_rich(include_children=True)) == ["tip", "helper", "root"]
 
 
 def test_lists_filter_by_source(shelf: SessionDB) -> None:

@@ -60,7 +60,7 @@ class ListTable(SessionTable):
         return rows
 
     def _ids(self, query: ListQuery) -> list[str]:
-        key = _KEYS[query.order]
+        key = _key(query)
         reach = query.limit + query.offset
         selects: list[str] = []
         bindings: list[Any] = []
@@ -79,6 +79,8 @@ class ListTable(SessionTable):
         """WHERE clauses, each an equality on the leading columns of one index."""
         sources = self._sources(query)
         extra, values = self._extra(query)
+        if _key(query) == "started_at":
+            return [self._every_session(sources, extra, values)]
         leading: list[tuple[str, list[Any]]] = [("", [])]
         if self.scope is not None and len(self.scope) <= _MANY:
             leading = [(" AND owner = ?", [owner]) for owner in sorted(self.scope)]
@@ -94,6 +96,15 @@ class ListTable(SessionTable):
             for first, bound in leading
         ]
 
+    def _every_session(self, sources: list[str] | None, extra: str, values: list[Any]) -> tuple[str, list[Any]]:
+        """One range over the documented index of starts; `+` keeps SQLite from another index and a sort."""
+        where, bindings = f"+shelf < {schema.ARCHIVED}", list[Any]()
+        for column, wanted in (("owner", self.scope), ("source", sources)):
+            if wanted is not None:
+                where += f" AND +{column} IN {LISTED}"
+                bindings.append(listed(wanted))
+        return where + extra, [*bindings, *values]
+
     def _sources(self, query: ListQuery) -> list[str] | None:
         if query.sources is None and not query.exclude_sources:
             return None
@@ -103,7 +114,7 @@ class ListTable(SessionTable):
     def _extra(self, query: ListQuery) -> tuple[str, list[Any]]:
         sql = ""
         values: list[Any] = []
-        key = _KEYS[query.order]
+        key = _key(query)
         for bound, operator in ((query.after, ">="), (query.before, "<")):
             if bound is not None:
                 sql += f" AND {key} {operator} ?"
@@ -127,3 +138,8 @@ class ListTable(SessionTable):
         for row in chained.values():
             row["started_at"] = row["begun_at"]
             row["_lineage_root_id"] = row["lineage_id"]
+
+
+def _key(query: ListQuery) -> str:
+    """A conversation begins with its first part; where every session is a row of its own, each begins itself."""
+    return "started_at" if query.shelf == "all" and query.order == "started" else _KEYS[query.order]
