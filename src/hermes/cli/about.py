@@ -73,8 +73,8 @@ def add_version(command: Command) -> None:
 
 
 def _version(_arguments: argparse.Namespace) -> Reply:
-    import apsw
+    from hermes.commands.doctor import sqlite_version
 
-    versions = {"hermes": __version__, "python": platform.python_version(), "sqlite": apsw.sqlite_lib_version()}
+    versions = {"hermes": __version__, "python": platform.python_version(), "sqlite": sqlite_version()}
     told = f"hermes {versions['hermes']} (Python {versions['python']}, SQLite {versions['sqlite']})"
     return said(told, data=versions)

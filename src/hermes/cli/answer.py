@@ -15,14 +15,22 @@ if TYPE_CHECKING:
 WithStore = Callable[["SessionDB", argparse.Namespace], Reply]
 
 
-def with_store(command: Command, handler: WithStore, *, reads: bool = False) -> None:
-    """This command is answered from the store; one that only reads can be told to open it for reading alone."""
+def with_store(command: Command, handler: WithStore, *, reads: bool = False, label: str = "") -> None:
+    """This command is answered from the store; one that only reads can be told to open it for reading alone.
+
+    With a `label` the handler finds a progress bar in `arguments.progress` (None without a terminal).
+    """
     if reads:
         command.add_argument("--read-only", action="store_true", help="open the store without changing anything in it")
 
     def run(arguments: argparse.Namespace) -> int:
         with open_store(read_only=reads and arguments.read_only) as db:
-            return screen(arguments).show(handler(db, arguments))
+            if not label:
+                return screen(arguments).show(handler(db, arguments))
+            from hermes.cli.progress import progress
+
+            with progress(label) as arguments.progress:
+                return screen(arguments).show(handler(db, arguments))
 
     command.set_defaults(run=run)
 

@@ -7,9 +7,9 @@ from typing import Any
 from hermes.cli.screen import Screen
 from hermes.cli.times import relative
 from hermes.cli.width import cut, pad, width
-from hermes.commands.reply import Column, Facts, Kind, Line, Part, Table, Text, Transcript, Tree
+from hermes.commands.reply import Column, Facts, Kind, Line, Part, Style, Table, Text, Transcript, Tree
 
-_ROLES = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
+_ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
 
 
 def lines_of(part: Part, screen: Screen) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _transcript(transcript: Transcript, screen: Screen) -> Iterator[str]:
         name = f"{entry.role} {entry.name}".strip()
         yield ""
         yield screen.styled(f"{mark} {name}", style) + screen.styled(f" · {when}", "dim")
-        inner = "dim" if entry.role in ("tool", "system") else ""
+        inner: Style = "dim" if entry.role in ("tool", "system") else ""
         yield from (screen.styled(line, inner) for line in entry.text.splitlines())
         yield from (screen.styled(line, "dim") for note in entry.notes for line in note.splitlines())
         yield from (screen.styled("[picture]", "dim") for _ in entry.images)

@@ -4,13 +4,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hermes import __version__, paths
+from hermes import __version__
 from hermes.cli.parsing import Command
 from hermes.errors import HermesError
 
 # name: (the module whose `add_<name>` adds the arguments, one line of help)
 COMMANDS = {
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
+    "config": ("hermes.cli.config", "see and change settings"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),
     "logs": ("hermes.cli.about", "show the log"),
@@ -31,13 +32,15 @@ def parser() -> Command:
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     if arguments.profile is not None:
+        from hermes import paths
+
         paths.use_profile(arguments.profile)
     return int(arguments.run(arguments) or 0)
 
 
 def entry() -> None:
     """What the console script calls. No traceback reaches a user."""
-    code = _run()
+    code = run()
     try:
         sys.stderr.flush()
     except (OSError, AttributeError):
@@ -45,9 +48,10 @@ def entry() -> None:
     sys.exit(code)
 
 
-def _run() -> int:
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; every error becomes one line on stderr and an exit code."""
     try:
-        code = main()
+        code = main(argv)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -76,7 +80,7 @@ def _leave_pipe() -> None:
 def _unexpected(error: Exception) -> int:
     import logging
 
-    from hermes import log
+    from hermes import log, paths
 
     log.set_up()
     logging.getLogger("hermes.cli").error("a command failed", exc_info=error)

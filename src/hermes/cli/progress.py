@@ -9,11 +9,12 @@ from hermes.cli.screen import write
 
 _WIDTH = 24
 _EVERY_S = 0.1
+Draw = Callable[[int, int], None]
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Something to call with (done, of how many); None without a terminal."""
+def progress(label: str) -> Iterator[Draw | None]:
+    """Something to call with (done, of how many); None without a terminal. The bar goes when all is done, or fails."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -21,17 +22,24 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
 
     def draw(done: int, total: int) -> None:
         nonlocal drawn
-        if time.monotonic() - drawn < _EVERY_S and done < total:
-            return
-        drawn = time.monotonic()
-        share = min(1.0, done / total) if total else 1.0
-        bar = "#" * round(share * _WIDTH)
-        write(sys.stderr, f"\r{label} [{bar:<{_WIDTH}}] {share:4.0%}")
-        sys.stderr.flush()
+        if done >= total:
+            clear()
+        elif time.monotonic() - drawn >= _EVERY_S:
+            drawn = time.monotonic()
+            _write(f"\r{label} [{'#' * (done * _WIDTH // total):<{_WIDTH}}] {done / total:4.0%}")
+
+    def clear() -> None:
+        nonlocal drawn
+        if drawn:
+            _write("\r\x1b[K")
+        drawn = 0.0
 
     try:
         yield draw
     finally:
-        if drawn:
-            write(sys.stderr, "\r\x1b[K")
-            sys.stderr.flush()
+        clear()
+
+
+def _write(text: str) -> None:
+    write(sys.stderr, text)
+    sys.stderr.flush()

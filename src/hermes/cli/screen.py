@@ -24,7 +24,7 @@ _CODES: dict[Style, str] = {
 }
 # Control characters, and what turns text around: shown, never obeyed. Newlines and tabs stay.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_UNSAFE_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _PLAIN = str.maketrans(
     {"─": "-", "—": "-", "–": "-", "…": ".", "·": "-", "●": "*", "◆": "+", "│": "|", "├": "|", "└": "`"}
     | {"←": "<", "✓": "+", "✗": "x", "“": '"', "”": '"', "’": "'"}
@@ -61,10 +61,10 @@ def _known(char: str, encoding: str) -> bool:
 
 
 class Screen:
-    """Draws replies on stdout."""
+    """Draws replies, on stdout unless told otherwise."""
 
-    def __init__(self, *, as_json: bool = False) -> None:
-        self.out = sys.stdout
+    def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
+        self.out = sys.stdout if out is None else out
         self.as_json = as_json
         self.is_terminal = self.out is not None and self.out.isatty()
         self.colour = self.is_terminal and terminal.wants_colour()
@@ -118,7 +118,7 @@ class Screen:
     def _print_json(self, data: Any) -> None:
         for value in data if isinstance(data, list) else [data]:
             text = json.dumps(value, ensure_ascii=False, default=str)
-            escaped = _UNSAFE_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+            escaped = re.sub(_UNSAFE_IN_JSON, lambda match: f"\\u{ord(match[0]):04x}", text)
             write(self.out, (escaped if _is_utf8(self.out) else json.dumps(value, default=str)) + "\n")
 
     def _ask(self, ask: Ask) -> int:

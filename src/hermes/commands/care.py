@@ -21,9 +21,8 @@ _PRUNED_RULE = 56
 
 def rename(db: SessionDB, session: str, title: str) -> Reply:
     """Name a session; the title must be free. An empty one takes the name away."""
-    session_id = choose.to_change(db, session)
-    if not db.set_session_title(session_id, title):
-        raise SessionNotFound(session)
+    session_id = _present(_row(db, choose.to_change(db, session)))["id"]
+    db.set_session_title(session_id, title)
     stored = db.get_session_title(session_id)
     told = f"Session '{session_id}' renamed to: {stored}" if stored else f"Session '{session_id}' has no title now."
     return said(told, data={"id": session_id, "title": stored})
@@ -37,8 +36,6 @@ def delete(db: SessionDB, session: str, *, purge: bool = False, yes: bool = Fals
     row = _conversation(db, session)
     if purge:
         return _asked(f"{_about(db, row)} for good? This cannot be undone.", lambda: _purge(db, row), yes)
-    if row["trashed_at"]:
-        raise BadInput(f"Session '{row['id']}' is in the trash already; `hermes sessions purge {row['id']}` is final.")
     return _asked(f"{_about(db, row)}?", lambda: _throw_away(db, row), yes)
 
 
@@ -197,8 +194,16 @@ def _asked(question: str, then: Callable[[], Reply], yes: bool) -> Reply:
 
 def _conversation(db: SessionDB, words: str) -> Row:
     """The newest part of the conversation that is meant: the row people see in lists."""
-    session_id = choose.to_change(db, words)
-    return db.get_lineage(session_id)[-1]
+    return _present(db.get_lineage(choose.to_change(db, words))[-1])
+
+
+def _present(row: Row) -> Row:
+    if row["trashed_at"]:
+        raise BadInput(
+            f"Session '{row['id']}' is in the trash; `hermes sessions restore {row['id']}` brings it back, "
+            f"`hermes sessions purge {row['id']}` is final."
+        )
+    return row
 
 
 def _row(db: SessionDB, session_id: str) -> Row:

@@ -44,16 +44,20 @@ def doctor(store: Path) -> Reply:
     return Reply((Text(tuple(lines)),), data=[asdict(finding) for finding in found], exit_code=3 if problems else 0)
 
 
-def sqlite(_store: Path) -> Iterator[Finding]:
+def sqlite_version() -> str:
     import apsw
 
+    return apsw.sqlite_lib_version()
+
+
+def sqlite(_store: Path) -> Iterator[Finding]:
     from hermes.store.sqlite.connection import sqlite_warning
 
     warning = sqlite_warning()
     if warning:
         yield Finding("SQLite", "problem", warning, "pip install -U apsw")
     else:
-        yield Finding("SQLite", "ok", f"{apsw.sqlite_lib_version()}, without known faults")
+        yield Finding("SQLite", "ok", f"{sqlite_version()}, without known faults")
 
 
 def file_system(store: Path) -> Iterator[Finding]:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hermes.commands import choose
-from hermes.commands.reply import Line, Reply, Span, Text
+from hermes.commands.reply import Line, Reply, Span, Text, count
 from hermes.commands.times import moment
+from hermes.errors import BadInput
 from hermes.store import SessionDB
 from hermes.store.base import Row
+
+Order = Literal["relevance", "newest", "oldest"]
 
 # Our own marks around a hit; the innermost pair, because a text may hold `>>>` itself.
 _HIT = re.compile(r">>>((?:(?!>>>|<<<).)+)<<<", re.DOTALL)
@@ -32,10 +35,12 @@ def search(
     query: str,
     where: Where = Where(),
     *,
-    order: Literal["relevance", "newest", "oldest"] = "relevance",
+    order: Order = "relevance",
     limit: int = 20,
 ) -> Reply:
     """Messages that hold every word of the query, under the conversations they belong to."""
+    if not query.strip():
+        raise BadInput("Type at least one word to look for.")
     now = time.time()
     rows = db.search_messages(
         query,
@@ -130,10 +135,9 @@ def _why(row: Row) -> list[Line]:
     rankings = ", ".join(f"{name} {part:.2f}" for name, part in why["rankings"].items())
     lines: list[Line] = [(Span(f"  score {row['score']:.2f}: {rankings}", "dim"),)]
     for term in why["terms"]:
-        if term["messages_here"]:
-            forms = ", ".join(term["forms"])
-            here = f"{term['messages_here']} of {term['messages_everywhere']} messages"
-            lines.append((Span(f"  {term['term']} ({forms}): {here}, weight {term['weight']}", "dim"),))
+        forms = ", ".join(term["forms"]) or term["term"]
+        told = f"  {term['term']} ({forms}): {count(term['messages'], 'message')} here, weight {term['weight']}"
+        lines.append((Span(told, "dim"),))
     if why["time"]:
         first, last = (time.strftime("%Y-%m-%d", time.localtime(at)) for at in why["time"])
         lines.append((Span(f"  time asked for: {first} to {last}", "dim"),))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes import __version__, paths
+from hermes.commands.doctor import sqlite_version
 from hermes.commands.reply import Facts, Kind, Reply
 from hermes.errors import HermesError
 from hermes.store import SessionDB
@@ -11,15 +12,13 @@ from hermes.store import SessionDB
 
 def status(store: Path) -> Reply:
     """Home, store, sizes, index lag, SQLite. Only looks: nothing is created or upgraded."""
-    import apsw
-
     facts: list[tuple[str, str, Any, Kind]] = [
         ("version", "Hermes", __version__, "text"),
-        ("sqlite", "SQLite", apsw.sqlite_lib_version(), "text"),
+        ("sqlite", "SQLite", sqlite_version(), "text"),
         ("home", "Home", str(paths.hermes_home()), "text"),
         ("store", "Store", str(store), "text"),
     ]
-    if not store.exists():
+    if not store.exists() or store.stat().st_size == 0:
         return _reply([*facts, ("state", "State", "none yet", "text")])
     try:
         with SessionDB(store, read_only=True) as db:

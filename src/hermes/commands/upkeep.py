@@ -74,7 +74,7 @@ def _problems(found: list[dict[str, str | None]], well: str) -> Reply:
 
 
 def nothing_there(store: Path) -> Reply:
-    return said(f"{store} does not exist yet; there is nothing to check.", data=[])
+    return said(f"There is no store at {store} yet, and nothing to check.", data=[])
 
 
 def damaged(error: StoreCorrupt) -> Reply:

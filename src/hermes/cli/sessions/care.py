@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from hermes.cli.answer import add_json, add_session, add_yes, with_store
 from hermes.cli.parsing import Command
-from hermes.cli.progress import progress
 from hermes.commands import care
 from hermes.commands.reply import Reply
 from hermes.store import SessionDB
@@ -124,17 +123,16 @@ def add_prune(command: Command) -> None:
     command.add_argument("--dry-run", action="store_true", help="show what would go, and change nothing")
     add_yes(command)
     add_json(command)
-    with_store(command, _prune)
+    with_store(command, _prune, label="Pruning")
 
 
 def _prune(db: SessionDB, arguments: argparse.Namespace) -> Reply:
-    with progress("Pruning") as draw:
-        return care.prune(
-            db,
-            older_than=arguments.older_than,
-            source=arguments.source,
-            tag=arguments.tag,
-            dry_run=arguments.dry_run,
-            yes=arguments.yes,
-            progress=draw,
-        )
+    return care.prune(
+        db,
+        older_than=arguments.older_than,
+        source=arguments.source,
+        tag=arguments.tag,
+        dry_run=arguments.dry_run,
+        yes=arguments.yes,
+        progress=arguments.progress,
+    )

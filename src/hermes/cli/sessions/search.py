@@ -43,7 +43,7 @@ def _where(arguments: argparse.Namespace, session: str | None = None) -> search.
 
 
 def _search(db: SessionDB, arguments: argparse.Namespace) -> Reply:
-    order = "newest" if arguments.newest else "oldest" if arguments.oldest else "relevance"
+    order: search.Order = "newest" if arguments.newest else "oldest" if arguments.oldest else "relevance"
     where = _where(arguments, arguments.session)
     return search.search(db, " ".join(arguments.query), where, order=order, limit=arguments.limit)
 

@@ -1,12 +1,13 @@
 """export and import."""
 
 import argparse
+import io
 import sys
 from pathlib import Path
 
 from hermes.cli.answer import add_json, with_store
 from hermes.cli.parsing import Command
-from hermes.cli.progress import progress
+from hermes.cli.screen import safe, write
 from hermes.commands import transfer
 from hermes.commands.formats import FORMATS
 from hermes.commands.reply import Reply
@@ -25,29 +26,38 @@ def add_export(command: Command) -> None:
         "hermes sessions export - --format csv",
     )
     command.add_argument("output", metavar="FILE", help="where to; - is the output")
-    command.add_argument("--source", help="only sessions of this platform")
-    command.add_argument("--session-id", metavar="SESSION", help="one session: an id, the beginning of one, or a title")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--source", help="only sessions of this platform")
+    which.add_argument("--session-id", metavar="SESSION", help="one session: an id, the beginning of one, or a title")
     command.add_argument("--lineage", action="store_true", help="with --session-id: every part of its conversation")
     command.add_argument(
         "--format", choices=tuple(FORMATS), help="default: by the file's name (.json .md .html .csv), else jsonl"
     )
     command.add_argument("--include-secrets", action="store_true", help="do not mask keys, tokens and passwords")
     command.add_argument("--force", action="store_true", help="replace a file, or a link, that is there")
-    with_store(command, _export, reads=True)
+    with_store(command, _export, reads=True, label="Exporting")
 
 
 def _export(db: SessionDB, arguments: argparse.Namespace) -> Reply:
-    target = sys.stdout.buffer if arguments.output == "-" else Path(arguments.output)
-    with progress("Exporting") as draw:
-        return transfer.export(
-            db,
-            target,
-            transfer.What(arguments.source, arguments.session_id, arguments.lineage),
-            format=arguments.format,
-            include_secrets=arguments.include_secrets,
-            force=arguments.force,
-            progress=draw,
-        )
+    to_terminal = arguments.output == "-" and sys.stdout.isatty()
+    target = Path(arguments.output) if arguments.output != "-" else _Terminal() if to_terminal else sys.stdout.buffer
+    return transfer.export(
+        db,
+        target,
+        transfer.What(arguments.source, arguments.session_id, arguments.lineage),
+        format=arguments.format,
+        include_secrets=arguments.include_secrets,
+        force=arguments.force,
+        progress=None if to_terminal else arguments.progress,
+    )
+
+
+class _Terminal(io.BytesIO):
+    """The terminal as a file: what was exported is shown there, never obeyed."""
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]  # every piece is whole text
+        write(sys.stdout, safe(data.decode()))
+        return len(data)
 
 
 def add_import(command: Command) -> None:
@@ -61,9 +71,4 @@ def add_import(command: Command) -> None:
     )
     command.add_argument("file", type=Path, metavar="FILE", help="a JSONL export, or a state.db of any version")
     add_json(command, "one JSON object")
-    with_store(command, _import)
-
-
-def _import(db: SessionDB, arguments: argparse.Namespace) -> Reply:
-    with progress("Importing") as draw:
-        return transfer.import_sessions(db, arguments.file, progress=draw)
+    with_store(command, lambda db, a: transfer.import_sessions(db, a.file, progress=a.progress), label="Importing")

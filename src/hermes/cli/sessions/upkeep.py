@@ -57,7 +57,7 @@ def add_check(command: Command) -> None:
 
 def _check() -> Reply:
     store = paths.state_db()
-    if not store.exists():
+    if not store.exists() or store.stat().st_size == 0:
         return upkeep.nothing_there(store)
     try:
         with SessionDB(store, read_only=True) as db:
