@@ -8,13 +8,13 @@ from typing import Any
 
 from hermes import paths
 from hermes.commands.reply import Line, Reply, Span, Text, count, said
-from hermes.config import Config, load, save, values
+from hermes.config import Config, Settings, load, save, values
 from hermes.config.area import MASK
 from hermes.config.document import KeyPath
 from hermes.config.edits import MISSING, Drop, Put, at
 from hermes.config.keys import find
 from hermes.config.masking import masked
-from hermes.config.resolve import DEFAULT
+from hermes.config.resolve import DEFAULT, plain
 from hermes.config.rewrite import rendered
 from hermes.config.save import Saved
 from hermes.errors import NotFound
@@ -72,7 +72,7 @@ def set_value(home: Path, key: str, text: str) -> Reply:
     before = load(home=home)
     saved = save.change(before.file, [Put(path, value)])
     after = load(home=home)
-    shown, old = (rendered(masked(one, known.name)) for one in (value, _in_force(before, path)))
+    shown, old = (rendered(masked(one, known.name)) for one in (value, _written(before, path)))
     line = f"{key} is {shown}." if shown == old else f"{key} is now {shown} (it was {old})."
     notices = (*_upgraded(saved), *_hidden(after, path, value))
     return said(line, data={"key": key, "value": masked(value, known.name)}, notices=notices)
@@ -139,6 +139,13 @@ def _path(key: str) -> KeyPath:
     if not all(path):
         raise NotFound(f"'{key}' is not a setting; keys look like sessions.retention_days.")
     return path
+
+
+def _written(config: Config, path: KeyPath) -> Any:
+    """What stands in the file, or the default."""
+    value = at(config.written, path)
+    value = at(plain(Settings()), path) if value is MISSING else value
+    return None if value is MISSING else value
 
 
 def _in_force(config: Config, path: KeyPath) -> Any:

@@ -63,6 +63,7 @@ class Area:
     """Settings as attributes. What is not given has its default; nothing changes after that."""
 
     settings: ClassVar[dict[str, Setting]] = {}
+    has_variables: ClassVar[bool] = False  # whether a variable can override something in it
 
     def __init_subclass__(cls, works: bool = False) -> None:
         """`works`: whether the settings of this area have an effect, unless one says otherwise itself."""
@@ -73,6 +74,8 @@ class Area:
             if known.works is None:
                 known.works = works or isinstance(known.default, Area)
             cls.settings[name] = known
+            inner = isinstance(known.default, Area) and known.default.has_variables
+            cls.has_variables = cls.has_variables or known.env is not None or inner
 
     def __init__(self, **values: Any) -> None:
         for name, known in type(self).settings.items():

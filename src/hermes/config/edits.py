@@ -1,7 +1,6 @@
 """A change to the settings as data: which key, and its new value or none. Steps and commands make them; they apply to
 a tree in memory and (write.py) to the text of the file alike."""
 
-import copy
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -33,13 +32,19 @@ def at(tree: Any, path: KeyPath) -> Any:
 
 def applied(tree: dict[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
     """A copy of the tree with the edits made. A section emptied by a Drop goes too."""
-    changed = copy.deepcopy(tree)
+    changed = copied(tree)
     for edit in edits:
         if isinstance(edit, Put):
-            _put(changed, edit.path, copy.deepcopy(edit.value))
+            _put(changed, edit.path, copied(edit.value))
         else:
             _drop(changed, edit.path)
     return changed
+
+
+def copied(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: copied(item) for key, item in part.items()}
+    return [copied(item) for item in part] if isinstance(part, list) else part
 
 
 def _put(tree: dict[str, Any], path: KeyPath, value: Any) -> None:

@@ -58,7 +58,7 @@ def parse(text: str) -> tuple[dict[str, str], list[str]]:
     """The variables of a `.env` file, and a line about each line that is not `NAME=value`. No value is repeated."""
     variables: dict[str, str] = {}
     problems = []
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(_lines(text), 1):
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
@@ -82,11 +82,17 @@ def _value(written: str) -> str:
 
 def with_variable(text: str, name: str, value: str | None) -> str:
     """The text of a `.env` file with one variable set, or without it when `value` is None; other lines stay."""
-    kept = [line for line in text.splitlines() if not _is_line_of(line, name)]
-    first = next((at for at, line in enumerate(text.splitlines()) if _is_line_of(line, name)), len(kept))
+    lines = _lines(text)
+    kept = [line for line in lines if not _is_line_of(line, name)]
+    first = next((at for at, line in enumerate(lines) if _is_line_of(line, name)), len(kept))
     if value is not None:
         kept.insert(first, f"{name}={_written(value)}")
     return "".join(line + "\n" for line in kept)
+
+
+def _lines(text: str) -> list[str]:
+    """Only a newline ends a line; `str.splitlines` knows ten more characters that do."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
 def _is_line_of(line: str, name: str) -> bool:

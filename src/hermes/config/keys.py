@@ -31,14 +31,25 @@ def inner_area(known: Setting) -> type[Area] | None:
 def nearest(path: KeyPath) -> str | None:
     """The known key most like this one: misspelt in its own section, or put into the wrong one."""
     keys = all_keys()
-    siblings = {".".join(key): None for key in keys if key[:-1] == path[:-1]}
-    close: Any = difflib.get_close_matches(".".join(path), siblings, n=1, cutoff=0.75)
+    section = _section(path[:-1])
+    siblings = [".".join((*path[:-1], name)) for name in section.settings] if section else []
+    close = difflib.get_close_matches(".".join(path), siblings, n=1, cutoff=0.75)
     if not close:
         close = [".".join(key) for key in keys if key[-1] == path[-1] and "NAME" not in key]
     if not close:
-        everywhere = {".".join(key): None for key in keys if "NAME" not in key}
+        everywhere = [".".join(key) for key in keys if "NAME" not in key]
         close = difflib.get_close_matches(".".join(path), everywhere, n=1, cutoff=0.8)
     return close[0] if close else None
+
+
+def _section(path: KeyPath) -> type[Area] | None:
+    """The section that stands at a path."""
+    section: type[Area] | None = Settings
+    while path and section:
+        known = section.settings.get(path[0])
+        section = inner_area(known) if known else None
+        path = path[1:] if known and isinstance(known.default, Area) else path[2:]
+    return section
 
 
 def find(path: KeyPath) -> Setting:

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin
 
 from hermes.config.area import Setting, is_area
 
+_PLURALS = {str: "texts", list[str]: "lists of texts"}
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -18,18 +19,21 @@ class Misfit(ValueError):
 
 
 def fit(known: Setting, value: Any) -> Any:
-    """The value as its setting wants it; raises Misfit."""
-    fitted = _fit(known.kind, value)
-    for single in _singles(fitted):
-        _check_choice(known, single)
-        _check_range(known, single)
+    """The value as its setting wants it; raises Misfit with what was expected."""
+    try:
+        fitted = _fit(known.kind, value)
+    except ValueError:
+        raise Misfit(expected(known)) from None
+    if not all(_is_choice(known, single) and _is_in_range(known, single) for single in _singles(fitted)):
+        raise Misfit(expected(known))
     return fitted
 
 
 def expected(known: Setting) -> str:
     if known.choices and _inner(known.kind) is str:
         return "one of " + ", ".join(choice or '""' for choice in known.choices)
-    return _words(known.kind) + _range(known)
+    kind = _inner(known.kind) if isinstance(known.kind, UnionType) else known.kind
+    return _words(kind) + _range(known) + (" or nothing" if kind is not known.kind else "")
 
 
 def found(value: Any) -> str:
@@ -50,43 +54,39 @@ def _fit(kind: Any, value: Any) -> Any:
         return None if value is None or value == "null" else _fit(_inner(kind), value)
     convert = _CONVERT.get(get_origin(kind) or kind)
     if convert is None:
-        raise Misfit(_words(kind))
+        raise ValueError
     return convert(kind, value)
 
 
-def _bool(kind: Any, value: Any) -> bool:
+def _bool(_kind: Any, value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    word = value.lower() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+    word = str(value).lower() if isinstance(value, str | int) else ""
     if word not in _YES + _NO:
-        raise Misfit(_words(kind))
+        raise ValueError
     return word in _YES
 
 
-def _int(kind: Any, value: Any) -> int:
-    try:
-        if isinstance(value, str) or (isinstance(value, float) and value.is_integer()):
-            return int(value)
-    except ValueError:
-        raise Misfit(_words(kind)) from None
+def _int(_kind: Any, value: Any) -> int:
+    if isinstance(value, str) or (isinstance(value, float) and value.is_integer()):
+        return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Misfit(_words(kind))
+        raise ValueError
     return value
 
 
-def _float(kind: Any, value: Any) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) or not isinstance(value, str | int | float) else float(value)
-    except (ValueError, OverflowError):
-        number = math.nan
+def _float(_kind: Any, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError
+    number = float(value)
     if not math.isfinite(number):
-        raise Misfit(_words(kind))
+        raise ValueError
     return number
 
 
-def _str(kind: Any, value: Any) -> str:
+def _str(_kind: Any, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Misfit(_words(kind))
+        raise ValueError
     return str(value)
 
 
@@ -96,14 +96,14 @@ def _list(kind: Any, value: Any) -> list[Any]:
     if isinstance(value, str) and inner is str:
         value = [part.strip() for part in value.split(",") if part.strip()]
     if not isinstance(value, list):
-        raise Misfit(_words(kind))
+        raise ValueError
     return [_fit(inner, item) for item in value]
 
 
 def _dict(kind: Any, value: Any) -> dict[str, Any]:
     _, inner = get_args(kind)
     if not isinstance(value, dict):
-        raise Misfit(_words(kind))
+        raise ValueError
     return {key: _fit(inner, item) for key, item in value.items()}
 
 
@@ -111,14 +111,19 @@ _CONVERT = {bool: _bool, int: _int, float: _float, str: _str, list: _list, dict:
 
 
 def _words(kind: Any) -> str:
-    if isinstance(kind, UnionType):
-        return _words(_inner(kind)) + " or nothing"
     if is_area(kind):
         return "a section"
     origin = get_origin(kind) or kind
-    if origin is list:
-        return "a list of texts" if get_args(kind) == (str,) else "a list"
-    words = {bool: "true or false", int: "a whole number", float: "a number", str: "text", dict: "a section"}
+    if origin in (list, dict) and _inner(kind) in _PLURALS:
+        return f"a {'list' if origin is list else 'section'} of {_PLURALS[_inner(kind)]}"
+    words = {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        dict: "a section",
+        list: "a list",
+    }
     return words.get(origin, "a value")
 
 
@@ -134,16 +139,14 @@ def _singles(fitted: Any) -> list[Any]:
     return fitted if isinstance(fitted, list) else [fitted]
 
 
-def _check_choice(known: Setting, value: Any) -> None:
-    if known.choices and value is not None and value not in known.choices:
-        raise Misfit(expected(known))
+def _is_choice(known: Setting, value: Any) -> bool:
+    return not known.choices or value is None or value in known.choices
 
 
-def _check_range(known: Setting, value: Any) -> None:
+def _is_in_range(known: Setting, value: Any) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        return
-    if (known.least is not None and value < known.least) or (known.most is not None and value > known.most):
-        raise Misfit(expected(known))
+        return True
+    return (known.least is None or value >= known.least) and (known.most is None or value <= known.most)
 
 
 def _range(known: Setting) -> str:

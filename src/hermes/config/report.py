@@ -22,8 +22,13 @@ def problems(findings: Findings) -> list[Problem]:
     ]
     lines = document.lines(findings.content.text)
     repeated = [(line, _twice(key)) for key, line in findings.content.repeated]
-    located = [(lines.get(problem.path, 0), problem) for problem in found] + repeated
+    located = [(_line(problem.path, lines), problem) for problem in found] + repeated
     return [_worded(line, problem) for line, problem in sorted(located, key=lambda pair: pair[0])]
+
+
+def _line(path: KeyPath, lines: dict[KeyPath, int]) -> int:
+    """The line of the key, or of the section it is in; 0 where there is none."""
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
 
 
 def _foreign(strangers: list[KeyPath]) -> Iterator[Problem]:

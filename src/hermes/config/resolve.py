@@ -65,9 +65,10 @@ class Resolver:
         return type(default)(**values)
 
     def setting(self, known: Setting, default: Any, path: KeyPath, file: Any, override: Any) -> Any:
+        silent = file is MISSING and override is MISSING
         if isinstance(default, Area):
-            return self.area(default, path, file, override)
-        if file is MISSING and override is MISSING and known.env is None:
+            return default if silent and not default.has_variables else self.area(default, path, file, override)
+        if silent and known.env is None:
             return fresh(default)
         named = inside(known.kind, dict)
         if named is not None:
@@ -83,19 +84,20 @@ class Resolver:
         }
 
     def _leaf(self, known: Setting, default: Any, path: KeyPath, file: Any, override: Any) -> Any:
+        misfits = []
+        value, in_force = fresh(default), f"the default {written(default)}"
         for candidate in self._candidates(known, path, file, override):
             try:
-                value = self._fitted(known, path, candidate)
+                value = merged(default, self._fitted(known, path, candidate))
             except kinds.Misfit as misfit:
-                if candidate.origin is OVERRIDE:
-                    raise ConfigError(f"{'.'.join(path)} has to be {misfit}.") from None
-                self._misfit(known, default, path, candidate, str(misfit))
+                misfits.append(self._misfit(known, path, candidate, str(misfit)))
                 continue
+            in_force = f"what the {candidate.origin.layer} says"
             self.origins[path] = candidate.origin
-            if candidate.missing:
-                self._unset(path, candidate.missing)
-            return merged(default, value)
-        return fresh(default)
+            self._unset(path, candidate.missing)
+            break
+        self.problems += [Problem(path, f"{text}; {in_force} is in force.") for text in misfits]
+        return value
 
     def _candidates(self, known: Setting, path: KeyPath, file: Any, override: Any) -> Iterator[_Value]:
         """What the layers say, the highest first. An empty value in the file means: as if it were not there."""
@@ -133,15 +135,16 @@ class Resolver:
             ", ".join(f"{name} (.env)" if self._environment.is_from_dotenv(name) else name for name in names),
         )
 
-    def _misfit(self, known: Setting, default: Any, path: KeyPath, candidate: _Value, wanted: str) -> None:
+    def _misfit(self, known: Setting, path: KeyPath, candidate: _Value, wanted: str) -> str:
         """What a variable holds is not repeated: it may be a secret in the wrong place."""
+        key = ".".join(path)
+        if candidate.origin is OVERRIDE:
+            raise ConfigError(f"{key} has to be {wanted}.")
         if candidate.missing:
-            what = f"is ${{{candidate.missing[0]}}}, which is not set"
-        elif candidate.origin.detail:
-            what = f"from {candidate.origin.detail} is not {wanted}"
-        else:
-            what = f"is {'something else' if known.secret else kinds.found(candidate.value)}, expected {wanted}"
-        self.problems.append(Problem(path, f"{'.'.join(path)} {what}; the default {written(default)} is in force."))
+            return f"{key} is ${{{candidate.missing[0]}}}, which is not set"
+        if candidate.origin.detail:
+            return f"{key} from {candidate.origin.detail} is not {wanted}"
+        return f"{key} is {'something else' if known.secret else kinds.found(candidate.value)}, expected {wanted}"
 
     def _unset(self, path: KeyPath, names: tuple[str, ...]) -> None:
         for name in names:

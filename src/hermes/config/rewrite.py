@@ -50,16 +50,29 @@ def _put(text: str, path: KeyPath, value: Any) -> str:
     rest = path[len(entries) :]
     if rest and (not entries or _has_entries(entries[-1].value)):
         return _inserted(text, entries[-1].value if entries else root, rest, value)
-    last = entries[-1]
-    start, end = last.value.start_mark.index, _end(text, last.value, last.key)
-    if rest and not last.mapping.flow_style:
-        lines = _block(rest, value, last.key.start_mark.column + _STEP)
-        tail_start = text.find("\n", end) if text.find("\n", end) >= 0 else len(text)
-        head = text[:start].rstrip(" ")
-        return head + text[end:tail_start] + "".join("\n" + line for line in lines) + text[tail_start:]
-    new = rendered(_nested(rest, value))
-    space = "" if text[start - 1 : start].isspace() else " "
-    return text[:start] + space + new + text[end:]
+    return _replaced(text, entries[-1], rest, value)
+
+
+def _replaced(text: str, entry: _Entry, rest: KeyPath, value: Any) -> str:
+    """What stood behind the key goes, a remark on its line stays. With a `rest` the value becomes a section."""
+    start, remark = _opening(text, entry)
+    end = _end(text, entry.value, entry.key)
+    if rest and not entry.mapping.flow_style:
+        lines = _block(rest, value, entry.key.start_mark.column + _STEP)
+        newline = _line_end(text, end)
+        return _appended(text[:start].rstrip(" ") + remark + text[end:newline], lines) + text[newline:]
+    space = "" if text[start - 1].isspace() else " "
+    return f"{text[:start]}{space}{rendered(_nested(rest, value))}{remark}{text[end:]}"
+
+
+def _opening(text: str, entry: _Entry) -> tuple[int, str]:
+    """Where a value begins, and what stands between its key and it when it begins on a later line."""
+    colon = text.index(":", entry.key.end_mark.index) + 1
+    start = int(entry.value.start_mark.index)
+    between = text[colon:start]
+    if "\n" in between or start == entry.value.end_mark.index:
+        return colon, between.rstrip()
+    return start, ""
 
 
 def _drop(text: str, path: KeyPath) -> str:
