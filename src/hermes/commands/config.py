@@ -58,7 +58,8 @@ def get(home: Path, key: str) -> Reply:
         lines: tuple[Line, ...] = tuple(_yaml(config, list(_leaves(value, path)), sources=False, under=len(path)))
     else:
         lines = (value if isinstance(value, str) else rendered(value),)
-    return said(*lines, data=value, notices=tuple(config.warnings))
+    data = [value] if isinstance(value, list) else value  # one value, not a line for each entry
+    return said(*lines, data=data, notices=tuple(config.warnings))
 
 
 def set_value(home: Path, key: str, text: str) -> Reply:

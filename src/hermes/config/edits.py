@@ -32,7 +32,7 @@ def at(tree: Any, path: KeyPath) -> Any:
 
 def applied(tree: dict[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
     """A copy of the tree with the edits made. A section emptied by a Drop goes too."""
-    changed = copied(tree)
+    changed: dict[str, Any] = copied(tree)
     for edit in edits:
         if isinstance(edit, Put):
             _put(changed, edit.path, copied(edit.value))

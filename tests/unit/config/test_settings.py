@@ -87,8 +87,9 @@ def test_a_documented_default_holds(key: str, default: object) -> None:
 def test_a_setting_has_a_one_line_description_and_a_default_that_fits(key: str) -> None:
     known = all_keys()[tuple(key.split("."))]
     assert re.fullmatch(r"[A-Z][^\n]{3,}\.", known.description)
-    if not isinstance(known.default, Area):
-        assert kinds.fit(known, known.default) == known.default or known.default in ([], {})
+    if not isinstance(known.default, Area) and known.default not in ([], {}):
+        fitted = kinds.fit(known, known.default)
+        assert (fitted, type(fitted)) == (known.default, type(known.default))
 
 
 def test_a_setting_without_an_effect_says_so() -> None:

@@ -57,7 +57,7 @@ class CuratorBackup(Area):
 class Curator(Area):
     enabled: bool = setting(True, "Whether unused skills are reviewed.")
     interval_hours: int = setting(168, "Hours between two reviews.", least=1)
-    min_idle_hours: float = setting(2, "Hours of quiet before one begins.", least=0)
+    min_idle_hours: float = setting(2.0, "Hours of quiet before one begins.", least=0)
     stale_after_days: int = setting(30, "Days without use after which a skill is stale.", least=1)
     archive_after_days: int = setting(90, "Days without use after which archiving is proposed.", least=1)
     backup: CuratorBackup = setting(CuratorBackup(), "Copies before a change.")
@@ -96,7 +96,7 @@ class Security(Area):
 
 class Logging(Area):
     level: str = setting("INFO", "How much the log tells.", choices=("DEBUG", "INFO", "WARNING", "ERROR"))
-    max_size_mb: float = setting(2, "Megabytes at which a new log begins.", least=0.1)
+    max_size_mb: float = setting(2.0, "Megabytes at which a new log begins.", least=0.1)
     backup_count: int = setting(3, "Older logs that stay.", least=0)
 
 
