@@ -47,6 +47,7 @@ ALONE = [
     ("openai-service-account-key", "sk-svcacct-{w74}T3BlbkFJ{w73}A"),
     ("openai-admin-key", "sk-admin-{w58}T3BlbkFJ{w57}A"),
     ("openai-api-key", "sk-{a20}T3BlbkFJ{a20}"),
+    ("sk-api-key", "sk-{a3}-7X_{a14}2Y"),
     ("openrouter-api-key", "sk-or-v1-{h64}"),
     ("langfuse-secret-key", "sk-lf-" + UUID),
     ("deepseek-api-key", "sk-{h32}"),
@@ -644,7 +645,7 @@ import { useAuthToken } from "../hooks/useAuthToken2";
 var a=b.c.d(e,{key:"x1",token:f.g2,secret:h||null});
 .btn-primary{background:#0d6efd;color:#fff}.sk-spinner-pulse{animation:sk-pulse 1s infinite}
 background: url(data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7)
-<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==">
+<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwAD=">
 <input type="password" name="password" id="password2" placeholder="Password">
 <label for="password">Password</label>
 <password>changeme</password>
@@ -734,3 +735,265 @@ def test_ordinary_text_in_one_piece_has_no_secrets():
     assert redact(text) == (text, 0)
     as_json = json.dumps(text)
     assert redact(as_json) == (as_json, 0)
+
+
+PLACEHOLDERS = r"""
+changeme change_me your-api-key YOUR_TOKEN <token> ${VAR} {{token}} $(cat xxxxxxxx example1 *** %TOKEN_1% placeholder2
+[redacted] $TOKEN1 arn:aws:x1 op://vault/a1 null none1 test123 password1 secret1 dummy-key-1234567890
+"""
+
+
+@pytest.mark.parametrize("name", ["password", "api_key", "ACCESS_TOKEN", "client_secret"])
+def test_placeholders_are_no_secrets(name: str):
+    texts = [
+        f"{name}{sep}{quote}{value}{quote}"
+        for value in PLACEHOLDERS.split()
+        for sep in ("=", ": ")
+        for quote in ("", '"')
+    ]
+    assert [(text, redact(text)[0]) for text in texts if redact(text)[1]] == []
+
+
+@pytest.mark.parametrize(
+    "word", ["Passwort", "Kennwort", "contraseña", "senha", "пароль", "密码", "パスワード", "비밀번호"]
+)
+def test_passwords_are_found_in_other_languages(word: str):
+    value = made("{a10}7x")
+    for text in (f"{word}: {value}", f"{word}：{value}", f'"{word}" = "{value}"'):
+        assert_masked(text, value, "password")
+
+
+def test_a_mask_says_what_it_was_and_keeps_no_more_than_the_public_prefix():
+    key, token = made("sk-ant-api03-{w93}AA"), made("ghp_{a36}")
+    assert redact(f"use {key}.") == ("use sk-ant-api…[redacted anthropic-api-key].", 1)
+    assert redact(f"{token}\n{token}") == ("\n".join(["ghp_…[redacted github-personal-token]"] * 2), 2)
+    assert redact(made("password={a10}7x")) == ("password=[redacted: password]", 1)
+    assert redact(made("redis://:{a20}@cache:6379")) == ("redis://:[redacted: database-password]@cache:6379", 1)
+
+
+def test_a_secret_is_where_it_says():
+    token = made("glpat-{w19}a")
+    [secret] = find_secrets(f"push with {token} now")
+    assert (secret.kind, secret.start, secret.end) == ("gitlab-personal-token", 10, 10 + len(token))
+
+
+def test_a_quoted_value_is_masked_to_its_end_whatever_it_holds():
+    password = made('{a5}7"x\\{a5}')
+    for text in (json.dumps({"password": password}), json.dumps(json.dumps({"password": password}))):
+        result, count = redact(text)
+        assert count == 1 and "[redacted: password]" in result
+        assert password[:6] not in result and password[-5:] not in result
+        json.loads(result)
+
+
+def test_overlapping_readings_are_one_secret():
+    token = made("ghp_{a36}")
+    assert redact(f"https://x:{token}@github.com") == ("https://x:ghp_…[redacted github-personal-token]@github.com", 1)
+    assert redact(f"GITHUB_TOKEN={token}") == ("GITHUB_TOKEN=ghp_…[redacted github-personal-token]", 1)
+    assert redact(f"Authorization: Bearer {token}")[1] == 1
+
+
+def test_a_cut_off_private_key_is_masked_and_the_text_behind_it_stays():
+    text = made("-----BEGIN RSA PRIVATE KEY-----\n{s64}\n{s64}\nand then it stopped")
+    assert redact(text) == ("[redacted: rsa-private-key]\nand then it stopped", 1)
+
+
+def test_structured_values_are_redacted_at_any_depth():
+    key = made("sk-proj-{w74}T3BlbkFJ{w73}A")
+    value = {"messages": [{"role": "user", "content": f"use {key}"}, {"n": 1, "x": None, "ok": True}], "t": (key,)}
+    masked = "sk-proj-…[redacted openai-project-key]"
+    assert redact_value(value) == (
+        {"messages": [{"role": "user", "content": f"use {masked}"}, {"n": 1, "x": None, "ok": True}], "t": [masked]},
+        2,
+    )
+    assert key in value["messages"][0]["content"]  # the caller's own is not touched
+
+
+@pytest.mark.parametrize(
+    ("value", "masked"),
+    [
+        ({"password": "tomatoes"}, {"password": "[redacted: password]"}),
+        ({"env": {"DB_PASSWORD": "hunter2"}}, {"env": {"DB_PASSWORD": "[redacted: password]"}}),
+        ({"api_key": "Zq8xW2pL"}, {"api_key": "[redacted: api-key]"}),
+        ({"token": "Zq8xW2pL9d"}, {"token": "[redacted: token]"}),
+        ({"Authorization": "Bearer Zq8xW2pL9dTT41"}, {"Authorization": "Bearer [redacted: authorization-header]"}),
+        ({"headers": {"Cookie": "sid=Zq8xW2pL9dTT41vv"}}, {"headers": {"Cookie": "[redacted: cookie]"}}),
+        ([{"name": "API_TOKEN", "value": "Zq8xW2pL9d"}], [{"name": "API_TOKEN", "value": "[redacted: token]"}]),
+    ],
+)
+def test_the_key_of_a_value_tells_that_it_is_secret(value: object, masked: object):
+    assert redact_value(value) == (masked, 1)
+    assert redact_value(masked) == (masked, 0)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": ""},
+        {"password": "short"},
+        {"password": "changeme"},
+        {"password": "at least eight characters"},
+        {"password": {"type": "string", "minLength": 8}},
+        {"password": None, "token": 12345678, "secret": True},
+        {"token": "understanding", "token_type": "bearer", "max_tokens": "4096"},
+        {"Authorization": "Bearer $TOKEN"},
+        {"key": "a1b2c3d4e5f6", "name": "cache", "value": "a1b2c3d4e5f6"},
+        "plain text",
+        [],
+        None,
+    ],
+)
+def test_values_without_secrets_come_back_equal(value: object):
+    assert redact_value(value) == (value, 0)
+
+
+def test_keys_with_secrets_are_masked_and_no_value_is_lost():
+    first, second = made("ghp_{a36}"), made("ghp_{a35}1")
+    masked, count = redact_value({first: 1, second: 2, "a": 3})
+    assert count == 2
+    assert sorted(masked.values()) == [1, 2, 3]
+    assert not any(secret in key for secret in (first, second) for key in masked)
+
+
+def test_nesting_has_no_limit():
+    value: object = made("ghp_{a36}")
+    for _ in range(20_000):
+        value = [value]
+    masked, count = redact_value(value)
+    assert count == 1
+    while isinstance(masked, list):
+        [masked] = masked
+    assert masked == "ghp_…[redacted github-personal-token]"
+
+
+# Text that could hold a secret, in pieces: prefixes, names, marks, masks, and every example, whole or broken.
+PIECES = sorted({piece for _, text, _ in (*alone_cases(), *around_cases()) for piece in (text, text[:12], text[-30:])})
+PIECES += [
+    ASSIGNMENTS[style].format(name=name, value=value) for _, name, value in named_cases() for style in ("json", "end")
+]
+PIECES += [
+    "password",
+    "api_key",
+    "token",
+    "=",
+    ": ",
+    '"',
+    "\\",
+    "\\n",
+    "'",
+    " ",
+    "\n",
+    "://",
+    "@",
+    "Bearer ",
+    "a1B2c3D4e5F6",
+]
+PIECES += [
+    "[redacted: password]",
+    "ghp_…[redacted github-personal-token]",
+    "[redacted",
+    "…",
+    "]",
+    "is ",
+    "<",
+    ">",
+    "%3D",
+]
+MIXED_TEXT = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=12).map("".join)
+JSON_VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), MIXED_TEXT),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(
+            st.one_of(st.sampled_from(["password", "api_key", "name", "value", "Cookie"]), MIXED_TEXT), inner
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(MIXED_TEXT)
+def test_redacting_twice_changes_nothing(text: str):
+    once, count = redact(text)
+    assert redact(once) == (once, 0)
+    assert (count == 0) == (once == text)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text())
+@example("İİİ password=aB3dE6gH İ")
+@example("\ud800 token: \x00")
+def test_any_text_can_be_redacted(text: str):
+    once, count = redact(text)
+    assert redact(once) == (once, 0)
+    assert (count == 0) == (once == text)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.sampled_from(ordinary()), max_size=20), st.sampled_from([" ", "\n", ", ", "\t"]))
+def test_ordinary_text_stays_equal(texts: list[str], between: str):
+    text = between.join(texts)
+    assert redact(text) == (text, 0)
+
+
+@settings(deadline=None, max_examples=200)
+@given(JSON_VALUES)
+def test_redacting_a_value_twice_changes_nothing(value: object):
+    once, count = redact_value(value)
+    assert redact_value(once) == (once, 0)
+    assert (count == 0) == (once == value)
+    json.dumps(once)
+
+
+def seconds(text: str) -> float:
+    start = time.process_time()
+    redact(text)
+    return time.process_time() - start
+
+
+def test_ten_megabytes_of_ordinary_text_take_seconds():
+    lines = "\n".join(ordinary())
+    text = (lines * (10_000_000 // len(lines) + 1))[:10_000_000]
+    assert seconds(text) < 10  # one second a megabyte
+
+
+CRAFTED = [
+    *[
+        "key=",
+        'api_key="\\"',
+        "password:",
+        "token is ",
+        "pass",
+        "eyJ.",
+        " eyJaaaaaaaaaaaaaaaaaaaa.",
+        "://a:",
+        "://",
+        "curl -u ",
+    ],
+    *[
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "authorization: ",
+        "cookie: a=b",
+        "machine a login b ",
+        "phrase: abc abc ",
+        "sl.",
+    ],
+    *[
+        "ya29.ya29.aaaaaaaaaaaaaaaaa ",
+        "sk-aaaaaaaaaaaaaaaaaaaaaaa ",
+        "-us",
+        "api_key: a ",
+        "key" + " " * 20,
+        "\\",
+        '"',
+        ".",
+    ],
+    *["password=aB3dEf7,", 'password = "aB3dE6gH" ', "ghp_" + "aB3" * 12, "a", " ", "A-", "<password>", "dp.pt."],
+]
+
+
+@pytest.mark.parametrize("unit", CRAFTED)
+def test_no_text_takes_long(unit: str):
+    text = unit * (200_000 // len(unit))
+    assert seconds(text) < 1  # five seconds a megabyte, of the densest nonsense there is

@@ -77,6 +77,7 @@ def redact_value(value: Any) -> tuple[Any, int]:
 _MOST_PASSES = 8
 _LONGEST_VALUE = 1000
 _AROUND = 300
+_ENOUGH = 200  # so many characters of a value show what it is
 
 
 # Shapes: kind, the prefixes (one of which such a key begins with), and what follows the prefix.
@@ -84,6 +85,7 @@ _AROUND = 300
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MIXED = r"(?=[\w-]{0,60}?\d)(?=[\w-]{0,60}?[A-Z])"  # short prefixes need a digit and a capital soon after
 _DIGIT = r"(?=[\w-]{0,60}?\d)"
+_RESTLESS = r"(?=(?:[\w-]{0,30}?\d){2})(?=(?:[\w-]{0,30}?[A-Z]){2})"
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 
 _SHAPES = (
@@ -99,6 +101,7 @@ _SHAPES = (
     ("langfuse-secret-key", "sk-lf-", _UUID),
     ("deepseek-api-key", "sk-", r"[0-9a-f]{32}"),
     ("openai-api-key", "sk-", _DIGIT + r"[A-Za-z0-9]{20,}"),
+    ("sk-api-key", "sk-", _RESTLESS + r"[\w-]{22,}"),  # of a proxy, or of one of the many who copied the prefix
     ("google-api-key", "AIza", r"[\w-]{35,}"),
     ("google-auth-key", "AQ.Ab", r"[\w-]{40,}"),
     ("google-oauth-secret", "GOCSPX-", r"[\w-]{24,}"),
@@ -382,8 +385,15 @@ def _is_signature(secret: str, around: str) -> bool:
     return "sv=" in around and ("se=" in around or "sp=" in around)
 
 
+def _is_curl_login(secret: str, around: str) -> bool:
+    command = re.split(r"(?<!\\)(?:\n|\\n)", around[: around.rfind(secret)])[
+        -1
+    ]  # a backslash carries it to the next line
+    return "curl" in command and _is_chosen(secret, around)
+
+
 def _has_session(secret: str, around: str) -> bool:
-    return any(_is_key(value) for value in re.findall(r"=([^;\s]+)", secret))
+    return any(_is_key(value) for value in re.findall(r"=([^;\s]{1,200})", secret))
 
 
 def _is_armoured(secret: str, around: str) -> bool:
@@ -445,41 +455,24 @@ _MARKS: tuple[_MarkRow, ...] = (
     ("docker-registry-auth", '"auth', 0, r"\"auth\\*\"\s*:\s*\\*\"([A-Za-z0-9+/]{8,}={0,2})\\*\"", _is_login),
 )
 
+_TO = r"\\*[\"'`]?\]?\s{0,3}"  # from a name to what it is given
+_PHRASE = _TO + r"(?:is|[:=])\s{0,3}\\*[\"'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![ ]?[a-z])"
+_SCHEME = r"(?:[:=]|,(?= ?[\"'])) {0,4}\\*[\"'`]?(?:[a-z][\w-]{2,30} +)?"
+_AUTHORIZATION = "(?<![a-z0-9])authorization" + _TO + _SCHEME
+_USER = r"[ =]{1,3}\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})"
+
 # The same, in either case.
 _SPOKEN: tuple[_MarkRow, ...] = (
-    (
-        "authorization-header",
-        "authorization",
-        0,
-        r"(?<![A-Za-z0-9])authorization\\*[\"'`]?\]?\s{0,4}(?:[:=]|,(?= ?[\"'])) {0,4}\\*[\"'`]?(?:[a-z][\w-]{2,30} +)?([\w.~+/=:-]{8,})",
-        _is_credential,
-    ),
+    ("authorization-header", "authorization", 0, _AUTHORIZATION + r"([\w.~+/=:-]{8,})", _is_credential),
     ("bearer-token", "bearer ", 0, r"bearer +([\w.~+/=-]{16,})", _is_key_alone),
     ("basic-credentials", "basic ", 0, r"basic +([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])", _is_login),
-    ("cookie", "cookie", 0, r"cookie\\*[\"'`]?: *\\*[\"'`]?([\w.$-]{1,60}=[^\r\n\"'`\\]{16,4000})", _has_session),
-    (
-        "curl-password",
-        "curl ",
-        0,
-        r"curl (?:[^\n\\]|\\[^n]){0,300}?(?:-u|--user)[ =]+\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})",
-        _is_chosen,
-    ),
+    ("cookie", "cookie", 0, r"cookie" + _TO + r": *\\*[\"'`]?([\w.$-]{1,60}=[^\r\n\"'`\\]{16,4000})", _has_session),
+    ("curl-password", " -u", 0, " -u" + _USER, _is_curl_login),
+    ("curl-password", " --user", 0, " --user" + _USER, _is_curl_login),
     ("ssh-password", "sshpass -p", 0, r"sshpass -p *\\*[\"']?([^\s\"'\\]{3,200})", _is_chosen),
     ("netrc-password", "machine ", 0, r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{3,200})", _is_chosen),
-    (
-        "seed-phrase",
-        "phrase",
-        0,
-        r"phrase\\*[\"'`]?\s{0,3}(?:is|[:=])\s{0,3}\\*[\"'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![ ]?[a-z])",
-        _is_random,
-    ),
-    (
-        "seed-phrase",
-        "mnemonic",
-        0,
-        r"mnemonic\\*[\"'`]?\s{0,3}(?:is|[:=])\s{0,3}\\*[\"'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![ ]?[a-z])",
-        _is_random,
-    ),
+    ("seed-phrase", "phrase", 0, "phrase" + _PHRASE, _is_random),
+    ("seed-phrase", "mnemonic", 0, "mnemonic" + _PHRASE, _is_random),
 )
 
 
@@ -490,13 +483,13 @@ class _Mark:
     pattern: re.Pattern[str]
     check: _Check
 
-    def match(self, text: str, at: int) -> Secret | None:
+    def match(self, text: str, at: int) -> re.Match[str] | None:
         match = self.pattern.match(text, at - self.back) if at >= self.back else None
-        if match is None or (self.back and not _is_border(text, match.start())):
-            return None
-        if not self.check(match[1], text[max(0, at - _AROUND) : match.end() + _AROUND]):
-            return None
-        return Secret(self.kind, match.start(1), match.end(1))
+        return None if match and self.back and not _is_border(text, match.start()) else match
+
+    def secret(self, match: re.Match[str]) -> Secret | None:
+        around = match.string[max(0, match.start() - _AROUND) : match.end() + _AROUND]
+        return Secret(self.kind, match.start(1), match.end(1)) if self.check(match[1], around) else None
 
 
 _ESCAPE_BEFORE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[a-z])\Z|%[0-9a-fA-F]{2}\Z|[\[;]\d{1,3}m\Z")
@@ -522,19 +515,21 @@ _BY_SPOKEN_LITERAL = _marks_by_literal(_SPOKEN, re.IGNORECASE)
 
 
 def _marked(text: str, lowered: str) -> Iterator[Secret]:
-    for marks, searched in ((_BY_LITERAL, text), (_BY_SPOKEN_LITERAL, lowered)):
-        for literal, candidates in marks.items():
-            for at in _places(searched, literal):
-                for mark in candidates:
-                    if secret := mark.match(text, at):
-                        yield secret
+    for literals, searched in ((_BY_LITERAL, text), (_BY_SPOKEN_LITERAL, lowered)):
+        for literal, marks in literals.items():
+            yield from _marked_by(literal, marks, text, searched)
 
 
-def _places(text: str, literal: str) -> Iterator[int]:
-    at = text.find(literal)
+def _marked_by(literal: str, marks: list[_Mark], text: str, searched: str) -> Iterator[Secret]:
+    at = searched.find(literal)
     while at >= 0:
-        yield at
-        at = text.find(literal, at + len(literal))
+        follow = at + len(literal)
+        for mark in marks:
+            if match := mark.match(text, at):
+                follow = max(follow, match.end())
+                if secret := mark.secret(match):
+                    yield secret
+        at = searched.find(literal, follow)
 
 
 # Names: what a person or a program calls a secret. The value decides.
@@ -559,56 +554,66 @@ _NOT_AFTER = _set("""hash hashed count counts type types id ids name names url u
 _NOT_BEFORE = _set("""public publishable page next prev previous continuation continue sync cancel cancellation eos
     bos pad unk sep cls mask stop special design max min num total prompt completion primary foreign sort partition
     cache idempotency request change input output starting lock""")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS_ANYWHERE = re.compile(r"[^\W\d_]+|\d+")
 
 _HEX32 = "[0-9a-f]{32}"
 _HEX40 = "[0-9a-f]{40}"
 _HEX64 = "[0-9a-f]{64}"
-# Kind, words one of which is in the name or right before it, and what the value looks like.
-_PROVIDERS = tuple(
-    (kind, [frozenset(group.split("+")) for group in words.split()], re.compile(shape))
-    for kind, words, shape in (
-        ("aws-secret-access-key", "aws+secret secret+access", "[A-Za-z0-9/+]{40}"),
-        ("aws-session-token", "session", "[A-Za-z0-9/+=]{100,}"),
-        ("mistral-api-key", "mistral", "[A-Za-z0-9]{32}"),
-        ("cohere-api-key", "cohere co", "[A-Za-z0-9]{40}"),
-        ("exa-api-key", "exa", _UUID),
-        ("zhipu-api-key", "zhipu zhipuai glm zai", _HEX32 + r"\.[A-Za-z0-9]{16}"),
-        ("azure-openai-key", "azure", _HEX32),
-        ("serpapi-key", "serpapi", _HEX64),
-        ("serper-api-key", "serper", _HEX40),
-        ("deepgram-api-key", "deepgram", _HEX40),
-        ("wandb-api-key", "wandb", _HEX40),
-        ("cloudflare-api-key", "cloudflare cf", "[0-9a-f]{37,45}|[A-Za-z0-9_-]{40}"),
-        ("datadog-key", "datadog dd", f"{_HEX32}|{_HEX40}"),
-        ("algolia-api-key", "algolia", _HEX32),
-        ("okta-token", "okta", r"00[\w-]{40}"),
-        ("linkedin-secret", "linkedin", "[A-Za-z0-9]{16}"),
-        ("twilio-auth-token", "twilio", _HEX32),
-        ("heroku-api-key", "heroku", _UUID),
-        ("vercel-token", "vercel", "[A-Za-z0-9]{24}"),
-        ("fastly-api-token", "fastly", r"[\w-]{32}"),
-        ("railway-token", "railway", _UUID),
-        ("hetzner-token", "hetzner hcloud", "[A-Za-z0-9]{64}"),
-        ("linode-token", "linode", _HEX64),
-        ("postmark-token", "postmark", _UUID),
-        ("snyk-token", "snyk", _UUID),
-        ("codecov-token", "codecov", _UUID),
-        ("spotify-secret", "spotify", _HEX32),
-        ("discord-client-secret", "discord", r"[\w-]{32}"),
-        ("facebook-app-secret", "facebook fb", _HEX32),
-        ("twitter-secret", "twitter", "[A-Za-z0-9]{45}|[A-Za-z0-9]{50}"),
-        ("mattermost-token", "mattermost mm", "[a-z0-9]{26}"),
-        ("plex-token", "plex", r"[\w-]{20}"),
-        ("todoist-token", "todoist", _HEX40),
-        ("gitea-token", "gitea forgejo codeberg", _HEX40),
-        ("vault-token", "vault", "[sbr]\\.[A-Za-z0-9]{24}"),
-        ("bitcoin-private-key", "bitcoin btc wif private", f"[5KL9c]{_BASE58}{{50,51}}"),
-        ("ethereum-private-key", "ethereum eth wallet private", "0x[0-9a-fA-F]{64}"),
-        ("ethereum-private-key", "ethereum eth wallet", "[0-9a-fA-F]{64}"),
-        ("wireguard-private-key", "private preshared", "[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="),
-    )
+# Kind, words of which one is in the name or right before it (`a+b`: both), and what the value looks like.
+_PROVIDERS = (
+    ("aws-secret-access-key", "aws+secret secret+access", "[A-Za-z0-9/+]{40}"),
+    ("aws-session-token", "session", "[A-Za-z0-9/+=]{100,}"),
+    ("mistral-api-key", "mistral", "[A-Za-z0-9]{32}"),
+    ("cohere-api-key", "cohere co", "[A-Za-z0-9]{40}"),
+    ("exa-api-key", "exa", _UUID),
+    ("zhipu-api-key", "zhipu zhipuai glm zai", _HEX32 + r"\.[A-Za-z0-9]{16}"),
+    ("azure-openai-key", "azure", _HEX32),
+    ("serpapi-key", "serpapi", _HEX64),
+    ("serper-api-key", "serper", _HEX40),
+    ("deepgram-api-key", "deepgram", _HEX40),
+    ("wandb-api-key", "wandb", _HEX40),
+    ("cloudflare-api-key", "cloudflare cf", "[0-9a-f]{37,45}|[A-Za-z0-9_-]{40}"),
+    ("datadog-key", "datadog dd", f"{_HEX32}|{_HEX40}"),
+    ("algolia-api-key", "algolia", _HEX32),
+    ("okta-token", "okta", r"00[\w-]{40}"),
+    ("linkedin-secret", "linkedin", "[A-Za-z0-9]{16}"),
+    ("twilio-auth-token", "twilio", _HEX32),
+    ("heroku-api-key", "heroku", _UUID),
+    ("vercel-token", "vercel", "[A-Za-z0-9]{24}"),
+    ("fastly-api-token", "fastly", r"[\w-]{32}"),
+    ("railway-token", "railway", _UUID),
+    ("hetzner-token", "hetzner hcloud", "[A-Za-z0-9]{64}"),
+    ("linode-token", "linode", _HEX64),
+    ("postmark-token", "postmark", _UUID),
+    ("snyk-token", "snyk", _UUID),
+    ("codecov-token", "codecov", _UUID),
+    ("spotify-secret", "spotify", _HEX32),
+    ("discord-client-secret", "discord", r"[\w-]{32}"),
+    ("facebook-app-secret", "facebook fb", _HEX32),
+    ("twitter-secret", "twitter", "[A-Za-z0-9]{45}|[A-Za-z0-9]{50}"),
+    ("mattermost-token", "mattermost mm", "[a-z0-9]{26}"),
+    ("plex-token", "plex", r"[\w-]{20}"),
+    ("todoist-token", "todoist", _HEX40),
+    ("gitea-token", "gitea forgejo codeberg", _HEX40),
+    ("vault-token", "vault", "[sbr]\\.[A-Za-z0-9]{24}"),
+    ("bitcoin-private-key", "bitcoin btc wif private", f"[5KL9c]{_BASE58}{{50,51}}"),
+    ("ethereum-private-key", "ethereum eth wallet private", "0x[0-9a-fA-F]{64}"),
+    ("ethereum-private-key", "ethereum eth wallet", "[0-9a-fA-F]{64}"),
+    ("wireguard-private-key", "private preshared", "[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]="),
 )
+
+
+def _providers_by_word() -> dict[str, list[tuple[str, list[str], re.Pattern[str]]]]:
+    words: dict[str, list[tuple[str, list[str], re.Pattern[str]]]] = {}
+    for kind, hints, shape in _PROVIDERS:
+        for hint in hints.split():
+            first, *others = hint.split("+")
+            words.setdefault(first, []).append((kind, others, re.compile(shape)))
+    return words
+
+
+_BY_WORD = _providers_by_word()
 
 _ASSIGNED = re.compile(
     r"""(?P<tail>[\w-]{0,40}+)(?:
@@ -621,6 +626,7 @@ _ASSIGNED = re.compile(
     )""",
     re.VERBOSE,
 )
+_NAME_BACKWARDS = re.compile(r"[\w.\- ]+")
 _QUOTE = re.compile(r"[bBrRuUfF]{0,2}(\\*)([\"'`])")
 _BARE = re.compile(rf"[^\s\"'`<>(){{}}\[\],;|&\\\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]{{1,{_LONGEST_VALUE}}}+")
 _BARE_ENV = re.compile(rf"[^\s\"'`\\]{{1,{_LONGEST_VALUE}}}+")
@@ -628,33 +634,43 @@ _BARE_ENV = re.compile(rf"[^\s\"'`\\]{{1,{_LONGEST_VALUE}}}+")
 
 def _named(text: str, lowered: str) -> Iterator[Secret]:
     for part in _NAME_PARTS:
-        for at in _places(lowered, part):
-            if secret := _assigned(text, at):
+        at = lowered.find(part)
+        while at >= 0:
+            if (match := _ASSIGNED.match(text, at)) and (secret := _assigned(text, match)):
                 yield secret
+            at = lowered.find(part, at + len(part))
 
 
-def _assigned(text: str, at: int) -> Secret | None:
-    """The value given to the name that has this part, when both are those of a secret."""
-    match = _ASSIGNED.match(text, at)
-    if match is None:
+def _assigned(text: str, match: re.Match[str]) -> Secret | None:
+    """The value given to a name, when both are those of a secret."""
+    at, how = match.start(), match.lastgroup
+    if how == "flag" and text.rfind("--", max(0, at - 40), at) < 0:
         return None
-    before = re.split(r"[^\w.\- ]", text[max(0, at - 48) : at])[-1]
-    name = before + text[at : match.end("tail")]
+    before = _name_before(text[max(0, at - 40) : at])
     front = text[max(0, at - len(before) - 1) : at - len(before)]
-    if match["flag"] and not before.rpartition(" ")[2].startswith("--"):
+    noun, words = _noun(before + match["tail"])
+    if noun is None or not _is_given(match, front, before):
         return None
-    if match["equals"] and front == ":" and ":" in match["equals"]:  # a part of an ARN, the name of a type
+    env = match[0].endswith("=") and match["tail"].isupper() and front not in ("?", "&")
+    start, end, quoted = _value_at(text, match.end(), env=env)
+    if how == "tag" and not text.startswith("</", end):
         return None
-    if match["tag"] and front != "<":
-        return None
-    start, end, quoted = _value_at(
-        text, match.end(), env=match["equals"] == "=" and name.isupper() and front not in "?&"
-    )
-    if match["tag"] and not text.startswith("</", end):
-        return None
-    value = text[start:end]
-    kind = _named_kind(name, value, quoted=quoted, loose=False)
+    kind = _named_kind(noun, words, text[start:end], quoted=quoted)
     return Secret(kind, start, end) if kind else None
+
+
+def _name_before(text: str) -> str:
+    match = _NAME_BACKWARDS.match(text[::-1])
+    return match[0][::-1] if match else ""
+
+
+def _is_given(match: re.Match[str], front: str, before: str) -> bool:
+    """Whether what stands behind the name is its value, by what stands in front."""
+    if match.lastgroup == "flag":
+        return before.rpartition(" ")[2].startswith("--")
+    if match.lastgroup == "tag":
+        return front == "<"
+    return not (front == ":" and match.lastgroup == "equals" and ":" in match[0])  # a part of an ARN, a type's name
 
 
 def _value_at(text: str, at: int, *, env: bool) -> tuple[int, int, bool]:
@@ -673,26 +689,31 @@ def _value_at(text: str, at: int, *, env: bool) -> tuple[int, int, bool]:
 
 def _closing(text: str, start: int, quote: str, depth: int) -> int:
     """Where the string ends that `depth` backslashes and this quote opened: JSON within JSON has them doubled."""
-    at = text.find(quote, start, start + _LONGEST_VALUE)
+    limit = start + _LONGEST_VALUE
+    line_end = text.find("\n", start, limit)
+    limit = limit if line_end < 0 else line_end
+    at = text.find(quote, start, limit)
     while at >= 0:
-        slashes = at - len(text[start:at].rstrip("\\")) - start
+        before = text[max(start, at - 64) : at]
+        slashes = len(before) - len(before.rstrip("\\"))
         if slashes % (2 * depth + 2) == depth:
             return at - depth
-        at = text.find(quote, at + 1, start + _LONGEST_VALUE)
+        at = text.find(quote, at + 1, limit)
     return -1
 
 
-def _noun(name: str) -> tuple[str | None, frozenset[str]]:
-    """What the name says its value is (None: nothing we know), and all words of the name."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+def _noun(name: str) -> tuple[str | None, list[str]]:
+    """What the name says its value is (None: nothing we know), and the words of the name."""
+    pattern = _WORDS if name.isascii() else _WORDS_ANYWHERE
+    words = [word.lower() for word in pattern.findall(name)]
     for index in range(len(words) - 1, -1, -1):
-        kind = _noun_at(words, index)
-        if kind is None:
-            continue
-        if _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(words[max(0, index - 2) : index]):
-            return None, frozenset()
-        return kind, frozenset(words)
-    return None, frozenset()
+        if kind := _noun_at(words, index):
+            about = _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(
+                words[max(0, index - 2) : index]
+            )
+            unknown = kind == "key" and _BY_WORD.keys().isdisjoint(words)
+            return (None if about or unknown else kind), words
+    return None, words
 
 
 def _noun_at(words: list[str], index: int) -> str | None:
@@ -709,36 +730,36 @@ def _noun_at(words: list[str], index: int) -> str | None:
     return "key" if word == "key" else None  # of somebody we know, or none
 
 
-def _named_kind(name: str, value: str, *, quoted: bool, loose: bool) -> str | None:
-    noun, words = _noun(name)
-    if noun is None or _is_placeholder(value):
+def _named_kind(noun: str, words: list[str], value: str, *, quoted: bool, loose: bool = False) -> str | None:
+    for word in words:
+        for kind, others, shape in _BY_WORD.get(word, ()):
+            if shape.fullmatch(value) and all(other in words for other in others) and not _is_placeholder(value):
+                return kind
+    if noun == "key":  # of nobody we know
         return None
-    for kind, hints, shape in _PROVIDERS:
-        if any(hint <= words for hint in hints) and shape.fullmatch(value):
-            return kind
-    if noun == "key" or _is_reference(value) or (not quoted and _is_variable(value)):
+    fits = _is_password(value, loose=loose) if noun == "password" else _is_key(value, shortest=8 if loose else 10)
+    if not fits or _is_placeholder(value) or _is_reference(value) or (not quoted and _is_variable(value)):
         return None
-    if noun == "password":
-        return noun if _is_password(value, loose=loose) else None
-    return noun if _is_key(value) else None
+    return noun
 
 
 # What a value looks like.
 
-_LETTERS = re.compile(r"[A-Za-z]")
+_LETTER = re.compile(r"[^\W\d_]")
 _NOT_LETTERS = re.compile(r"[^a-z]")
+_DIGIT_IN = re.compile(r"\d")
+_BLANK = re.compile(r"\s")
 _STOP_WORDS = _set("""password passwd pass passphrase pwd secret secrets token key apikey test testing tests user
     username admin root mysecret mypassword mytoken mykey mypass foo bar foobar baz qux abc xyz none null nil true false
     undefined string str int integer number bool boolean float bytes uint char varchar text hidden masked removed empty
     default required optional value somevalue sha md bcrypt argon argonid scrypt pbkdf base utf aes rs hs es oauth http
     https localhost basic bearer xxx xxxx""")
+# Left open, masked, an expression; and what people write who want it replaced.
+_PLACEHOLDERS = _set("""< > … • ${ {{ $( %( ... *** xxxxx [redacted ]{ (? environ getenv process.env changeme change_me
+    change-me replace example placeholder dummy sample insert not_a_real _your -your""")
 _PLACEHOLDER = re.compile(
-    r"""[<>…•] | \$\{ | \{\{ | ^\{ | \$\( | %\( | \.\.\. | \*\*\* | xxxxx | \[redacted        # left open, or masked
-      | \]\{ | \(\?                                                              # an expression
-      | change[_-]?me | replace | example | placeholder | dummy | sample | insert | not[_-]?a[_-]?real
-      | \byour | [_-]your | \btodo\b | environ | getenv | process\.env
-      | -(?:encoded|hashed|encrypted|protected|based|only)$
-      | ^[$@!]\w+$ | ^%.*%$ | ^%[sdr]$ | ^enc\[ | ^arn: | ^(?:op|vault|env|file|ssm|secret|keyring|aws|gcp):""",
+    r"""\{ | your | todo\b | [$@!]\w+\Z | %.*%\Z | %[sdr]\Z | enc\[ | arn: | (?:op|vault|env|file|ssm|secret|keyring):
+      | .*-(?:encoded|hashed|encrypted|protected|based|only)\Z""",
     re.VERBOSE,
 )
 _REFERENCE = re.compile(
@@ -751,19 +772,21 @@ _REFERENCE = re.compile(
     re.VERBOSE,
 )
 _SLUG_PART = re.compile(r"[A-Za-z]?[a-z]*\d{0,3}|[A-Z]+\d{0,3}|\d{1,4}")
-_UNIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SLUG_BORDER = re.compile(r"[-_./:]")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~]")
 
 
 def _is_filler(body: str) -> bool:
     """A key in a manual: one character many times, or a word that says so."""
-    lowered = body.lower()
-    return len(set(body)) < 6 or "example" in lowered or "xxxxxx" in lowered
+    lowered = body[:_ENOUGH].lower()
+    return len(set(lowered)) < 6 or "example" in lowered or "xxxxxx" in lowered
 
 
 def _is_placeholder(value: str) -> bool:
-    lowered = value.lower()
-    return bool(_PLACEHOLDER.search(lowered)) or _NOT_LETTERS.sub("", lowered) in _STOP_WORDS
+    lowered = value[:_ENOUGH].lower()
+    if any(sign in lowered for sign in _PLACEHOLDERS) or _PLACEHOLDER.match(lowered):
+        return True
+    return _NOT_LETTERS.sub("", lowered) in _STOP_WORDS
 
 
 def _is_reference(value: str) -> bool:
@@ -777,31 +800,30 @@ def _is_variable(value: str) -> bool:
 
 def _is_slug(value: str) -> bool:
     """Words and small numbers, as names of things are made of."""
-    if all(_SLUG_PART.fullmatch(part) for part in re.split(r"[-_./:]", value)):
+    if all(_SLUG_PART.fullmatch(part) for part in _SLUG_BORDER.split(value)):
         return True
-    if not any(char.islower() for char in value):
+    if value == value.upper():
         return False
-    long = 4 if any(char.isupper() for char in value) else 6  # chance makes longer runs within one case
-    units = _UNIT.findall(value)
-    return sum(map(len, units)) >= long * len(units)
+    longest = 6 if value == value.lower() else 4  # chance makes longer runs within one case
+    units = _WORDS.findall(value)
+    return sum(map(len, units)) >= longest * len(units)
 
 
-def _is_key(value: str) -> bool:
+def _is_key(value: str, *, shortest: int = 10) -> bool:
     """Long, without blanks, and random to the eye."""
-    if not 10 <= len(value) <= 5000 or any(char.isspace() for char in value) or _entropy(value) < 3:
+    start = value[:_ENOUGH]
+    if len(value) < shortest or _BLANK.search(value) or not _LETTER.search(start):
         return False
-    if _is_filler(value) or _is_slug(value) or not _LETTERS.search(value):
+    if _entropy(start) < math.log2(shortest) - 0.3 or _is_filler(start) or _is_slug(start):
         return False
-    return any(char.isdigit() for char in value) or (len(value) >= 20 and _changes(value) > 0.4 * len(value))
+    return bool(_DIGIT_IN.search(start)) or shortest < 10 or (len(start) >= 20 and _changes(start) > 0.4 * len(start))
 
 
 def _is_password(value: str, *, loose: bool) -> bool:
-    if not 6 <= len(value) <= 250 or any(char.isspace() for char in value):
+    if not 6 <= len(value) <= 250 or _BLANK.search(value):
         return False
-    if loose:
-        return True
-    strong = any(char.isdigit() for char in value) or bool(_SYMBOL.search(value))
-    return strong and any(char.isalpha() for char in value) and _entropy(value) >= 2.3
+    strong = _DIGIT_IN.search(value) or _SYMBOL.search(value)
+    return loose or bool(strong and _LETTER.search(value) and _entropy(value) >= 2.3)
 
 
 def _entropy(value: str) -> float:
@@ -815,6 +837,8 @@ def _changes(value: str) -> int:
 
 
 # Masks.
+
+_HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")
 
 
 def _mask(secret: Secret, text: str) -> str:
@@ -848,11 +872,16 @@ def _merged(found: list[Secret]) -> list[Secret]:
 
 
 def _redact_item(container: list[Any] | dict[Any, Any], key: Any, item: str) -> tuple[str, int]:
+    if isinstance(container, dict) and key == "value":
+        key = container.get("name")
     text, count = redact(item)
-    if count or not isinstance(container, dict):
+    if count or not isinstance(container, dict) or not isinstance(key, str):
         return text, count
-    name = container.get("name") if key == "value" else key
-    kind = _named_kind(name, item, quoted=True, loose=True) if isinstance(name, str) else None
+    if key.lower() in _HEADERS:
+        text, count = redact(f"{key}: {item}")
+        return text.removeprefix(f"{key}: "), count
+    noun, words = _noun(key)
+    kind = _named_kind(noun, words, item, quoted=True, loose=True) if noun else None
     return (f"[redacted: {kind}]", 1) if kind else (item, 0)
 
 
@@ -864,7 +893,7 @@ def _redact_keys(item: dict[Any, Any]) -> tuple[dict[Any, Any], int]:
         found = 0
         if isinstance(key, str):
             key, found = redact(key)
-        while found and key in item:
+        while found and (key in item or key in copy):
             key += "'"
         copy[key] = value
         count += found
