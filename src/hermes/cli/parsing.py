@@ -12,11 +12,21 @@ from typing import Any, NoReturn
 Table = Mapping[str, tuple[str, str]]
 
 
+_EXAMPLES = "examples:\n"
+
+
+class _Help(argparse.HelpFormatter):
+    """Wraps everything but the examples, which are to be copied."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
+
+
 class Command(argparse.ArgumentParser):
     """One command. `fill` adds its arguments at first use."""
 
     def __init__(self, *args: Any, fill: Callable[["Command"], None] | None = None, **options: Any) -> None:
-        options = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, **options}
+        options = {"formatter_class": _Help, "allow_abbrev": False, **options}
         super().__init__(*args, **options)
         self._fill = fill
         self.children: dict[str, Command] = {}
@@ -43,7 +53,7 @@ class Command(argparse.ArgumentParser):
 
     def examples(self, *lines: str) -> None:
         """Shown under the help of this command, and run by a test."""
-        self.epilog = "examples:\n" + "\n".join(f"  {line}" for line in lines)
+        self.epilog = _EXAMPLES + "\n".join(f"  {line}" for line in lines)
 
     def parse_known_args(self, *args: Any, **options: Any) -> Any:
         self.load()

@@ -47,6 +47,8 @@ def export(
     progress: Progress | None = None,
 ) -> Reply:
     """Write sessions to a file (complete or not at all, 0600) or to an open stream, secrets masked unless asked for."""
+    if isinstance(target, Path) and target.is_dir():
+        raise BadInput(f"{target} is a folder; name a file in it.")
     writer = FORMATS[format or _format_of(target)]
     tally = _Tally()
     rows = _counted(db, what, tally, include_secrets, progress)

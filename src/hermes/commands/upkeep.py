@@ -29,8 +29,7 @@ def backup(db: SessionDB, target: Path | None = None) -> Reply:
 
 def restore_backup(db: SessionDB, source: Path, *, yes: bool = False) -> Reply:
     """The content of a backup in the store's place; the present content is kept beside it."""
-    if not source.exists():
-        raise NotFound(f"{source} does not exist; `hermes sessions backup` makes one.")
+    _check_there(source)
 
     def go() -> Reply:
         kept = db.restore(source)
@@ -44,6 +43,11 @@ def restore_backup(db: SessionDB, source: Path, *, yes: bool = False) -> Reply:
         return go()
     now = count(db.session_count(), "session")
     return Reply(ask=Ask(f"Replace {db.db_path} ({now}) with {source}? The present content is kept beside it.", go))
+
+
+def _check_there(source: Path) -> None:
+    if not source.exists():
+        raise NotFound(f"{source} does not exist; `hermes sessions backup` makes one.")
 
 
 def check(db: SessionDB) -> Reply:
@@ -117,6 +121,7 @@ def optimize(db: SessionDB) -> Reply:
 
 def restore_over_damage(store: Path, source: Path) -> Reply:
     """A backup in the place of a store that cannot be opened; the damaged file is set aside."""
+    _check_there(source)
     with SessionDB(source, read_only=True) as backup:  # a damaged backup, or none at all, is refused here
         sessions = backup.session_count()
     kept = put_in_place(store, source, "damaged")
