@@ -88,7 +88,9 @@ _AGO = re.compile(r"\b(\d{1,3}|a|one|two|three|four|five|six|several)\s+(day|wee
 _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "several": 4}
 _LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _LAST = re.compile(rf"\b(last|this|past)\s+(week|month|year|{'|'.join(_DAYS)}|{'|'.join(_MONTHS)})\b")
-_IN_MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})\s+(?:of\s+)?((?:19|20)\d\d)\b|\bin\s+({'|'.join(_MONTHS)})\b")
+_IN_MONTH = re.compile(
+    rf"\b(?:in\s+)?({'|'.join(_MONTHS)})\s+(?:of\s+)?((?:19|20)\d\d)\b|\bin\s+({'|'.join(_MONTHS)})\b"
+)
 _IN_YEAR = re.compile(r"\b(?:in|of|during)\s+((?:19|20)\d\d)\b")
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 
