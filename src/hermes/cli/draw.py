@@ -9,6 +9,7 @@ from hermes.cli.times import relative
 from hermes.cli.width import cut, pad, width
 from hermes.commands.reply import Column, Facts, Kind, Line, Part, Style, Table, Text, Transcript, Tree
 
+_DEEPEST = 20  # levels of a tree; what lies deeper is drawn at this one
 _ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
 
 
@@ -120,8 +121,14 @@ def _transcript(transcript: Transcript, screen: Screen) -> Iterator[str]:
         yield from (screen.styled("[picture]", "dim") for _ in entry.images)
 
 
-def _tree(tree: Tree, screen: Screen, before: str = "", inner: str = "") -> Iterator[str]:
-    yield before + _line(tree.line, screen)
-    for number, child in enumerate(tree.children, 1):
-        is_last = number == len(tree.children)
-        yield from _tree(child, screen, inner + ("└─ " if is_last else "├─ "), inner + ("   " if is_last else "│  "))
+def _tree(tree: Tree, screen: Screen) -> Iterator[str]:
+    """Read from the end, because only what follows tells whether a branch is the last of its parent."""
+    followed: set[int] = set()
+    lines = []
+    for depth, line in reversed(tree.nodes):
+        shown = min(depth, _DEEPEST)
+        joint = "" if depth == 0 else "├─ " if shown in followed else "└─ "
+        inner = "".join("│  " if level in followed else "   " for level in range(1, shown))
+        lines.append(inner + joint + _line(line, screen))
+        followed = {level for level in followed if level < shown} | {shown}
+    yield from reversed(lines)

@@ -74,8 +74,9 @@ class Transcript(NamedTuple):
 
 
 class Tree(NamedTuple):
-    line: Line
-    children: "tuple[Tree, ...]" = ()
+    """Lines with their depth, a parent before its children."""
+
+    nodes: tuple[tuple[int, Line], ...]
 
 
 class Stream(NamedTuple):

@@ -108,38 +108,52 @@ def images(content: Any) -> tuple[str, ...]:
 
 
 def lineage(db: SessionDB, session: str) -> Reply:
-    """Where a session comes from and what grew out of it: the tree from its first ancestor."""
+    """Where a session comes from and what grew out of it. The parts of a conversation hang under its first one."""
     session_id = choose.to_read(db, session)
     root = db.get_ancestors(session_id)[-1]
-    rows = db.get_descendants(root["id"])
-    children: dict[str, list[Row]] = {}
-    for row in rows[1:]:
-        children.setdefault(row["parent_session_id"], []).append(row)
-    data = [{**_brief(row), "relation": relation(row, rows)} for row in rows]
-    return Reply((_tree(root, children, rows, session_id),), data=data)
+    rows = {row["id"]: row for row in db.get_descendants(root["id"])}
+    relations = {row["id"]: _relation(row, rows) for row in rows.values()}
+    nodes = tuple(
+        (depth, _branch(row, relations[row["id"]], row["id"] == session_id))
+        for depth, row in _in_order(rows, relations)
+    )
+    return Reply((Tree(nodes),), data=[{**_brief(row), "relation": relations[row["id"]]} for row in rows.values()])
 
 
-def relation(row: Row, rows: list[Row]) -> str:
+def _relation(row: Row, rows: dict[str, Row]) -> str:
     """How a session follows from its parent."""
-    parent = next((one for one in rows if one["id"] == row["parent_session_id"]), None)
-    if parent is None:
+    parent = rows.get(row["parent_session_id"])
+    if parent is None or next(iter(rows)) == row["id"]:
         return "start"
     if parent["lineage_id"] == row["lineage_id"]:
         return "continued"
     return "branch" if parent["end_reason"] == "branched" else "delegated"
 
 
-def _tree(row: Row, children: dict[str, list[Row]], rows: list[Row], session_id: str) -> Tree:
+def _in_order(rows: dict[str, Row], relations: dict[str, str]) -> Iterable[tuple[int, Row]]:
+    """Parents before their children, each with its depth; not recursive, because lineages have no limit."""
+    first_parts: dict[str, str] = {}
+    children: dict[str, list[Row]] = {}
+    for row in rows.values():
+        first = first_parts.setdefault(row["lineage_id"], row["id"])
+        if relations[row["id"]] != "start":
+            above = first if relations[row["id"]] == "continued" else row["parent_session_id"]
+            children.setdefault(above, []).append(row)
+    todo = [(0, next(iter(rows.values())))]
+    while todo:
+        depth, row = todo.pop()
+        yield depth, row
+        todo += [(depth + 1, child) for child in reversed(children.get(row["id"], ()))]
+
+
+def _branch(row: Row, relation: str, is_asked: bool) -> Line:
     words = [row["title"] or "(no title)", row["source"], count(row["message_count"] or 0, "message")]
-    kind = relation(row, rows)
-    if kind != "start":
-        words.insert(0, kind)
+    if relation != "start":
+        words.insert(0, relation)
     if row["trashed_at"]:
         words.append("in the trash")
-    name = Span(row["id"], "strong" if row["id"] == session_id else "")
-    mark = Span("  ← this one", "strong") if row["id"] == session_id else Span("")
-    line = (name, Span("  " + " · ".join(words), "dim"), mark)
-    return Tree(line, tuple(_tree(child, children, rows, session_id) for child in children.get(row["id"], ())))
+    line = (Span(row["id"], "strong" if is_asked else ""), Span("  " + " · ".join(words), "dim"))
+    return (*line, Span("  ← this one", "strong")) if is_asked else line
 
 
 _BRIEF = ("id", "title", "source", "parent_session_id", "lineage_id", "started_at", "ended_at", "end_reason")

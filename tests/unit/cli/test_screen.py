@@ -141,6 +141,6 @@ def test_facts_are_lines_with_their_sizes_readable(capsys: pytest.CaptureFixture
 
 
 def test_a_tree_is_drawn_with_its_branches(capsys: pytest.CaptureFixture[str]) -> None:
-    tree = Tree("root", (Tree("first", (Tree("inner"),)), Tree("last", (Tree("leaf"),))))
+    tree = Tree(((0, "root"), (1, "first"), (2, "inner"), (1, "last"), (2, "leaf")))
     Screen().show(Reply((tree,)))
     assert capsys.readouterr().out.splitlines() == ["root", "├─ first", "│  └─ inner", "└─ last", "   └─ leaf"]
