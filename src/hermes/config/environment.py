@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
-_QUOTED = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)\"""")
+_LINE = r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)"
+_QUOTED = r"""'([^']*)'|"((?:[^"\\]|\\.)*)\""""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -45,10 +44,8 @@ def read(dotenv: Path, process: Mapping[str, str] | None = None) -> Environment:
     variables: dict[str, str] = {}
     problems: list[str] = []
     try:
-        text = dotenv.read_text(encoding="utf-8-sig")
-        variables, problems = parse(text)
-    except FileNotFoundError:
-        pass
+        if dotenv.exists():
+            variables, problems = parse(dotenv.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         problems = [f".env cannot be read ({getattr(error, 'strerror', None) or 'it is not UTF-8 text'})."]
     return Environment(os.environ if process is None else process, variables, problems)
@@ -62,7 +59,7 @@ def parse(text: str) -> tuple[dict[str, str], list[str]]:
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
-        match = _LINE.fullmatch(line)
+        match = re.fullmatch(_LINE, line)
         if match is None:
             problems.append(f".env line {number}: not of the form NAME=value; ignored.")
         else:
@@ -72,7 +69,7 @@ def parse(text: str) -> tuple[dict[str, str], list[str]]:
 
 def _value(written: str) -> str:
     """Quotes keep everything; without them a ` #` begins a comment."""
-    quoted = _QUOTED.match(written)
+    quoted = re.match(_QUOTED, written)
     if quoted is None:
         return re.split(r"\s#", written, maxsplit=1)[0].strip() if not written.startswith("#") else ""
     if quoted[1] is not None:
@@ -96,7 +93,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _is_line_of(line: str, name: str) -> bool:
-    match = _LINE.fullmatch(line.strip())
+    match = re.fullmatch(_LINE, line.strip())
     return match is not None and match[1] == name
 
 

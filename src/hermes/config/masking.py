@@ -14,13 +14,14 @@ def masked(value: Any, name: str = "") -> Any:
         return {key: masked(item, key if not is_secret_name(name) else name) for key, item in value.items()}
     if isinstance(value, list):
         return [masked(item, name) for item in value]
-    if is_secret_name(name) and value not in (None, "", True, False):
-        return value if _is_only_references(value) else MASK
+    if is_secret_name(name) and not _is_harmless(value, name):
+        return MASK
     return redact(value)[0] if isinstance(value, str) else value
 
 
-def _is_only_references(value: Any) -> bool:
+def _is_harmless(value: Any, name: str) -> bool:
+    """Nothing, a number of tokens, or text that consists of references alone."""
     if not isinstance(value, str):
-        return False
+        return value is None or isinstance(value, bool) or "token" in name.lower()
     names = expand(value, {}).missing
-    return bool(names) and not expand(value, dict.fromkeys(names, "")).value
+    return not expand(value, dict.fromkeys(names, "")).value

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_REFERENCE = r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
 
 
 class Expanded(NamedTuple):
@@ -25,7 +25,7 @@ def expand(value: Any, variables: Mapping[str, str]) -> Expanded:
 
     def walk(part: Any) -> Any:
         if isinstance(part, str):
-            return _REFERENCE.sub(replace, part) if "${" in part else part
+            return re.sub(_REFERENCE, replace, part) if "${" in part else part
         if isinstance(part, dict):
             return {key: walk(item) for key, item in part.items()}
         return [walk(item) for item in part] if isinstance(part, list) else part
@@ -34,4 +34,4 @@ def expand(value: Any, variables: Mapping[str, str]) -> Expanded:
 
 
 def is_reference(text: str) -> bool:
-    return _REFERENCE.fullmatch(text) is not None
+    return re.fullmatch(_REFERENCE, text) is not None

@@ -85,18 +85,20 @@ class Resolver:
 
     def _leaf(self, known: Setting, default: Any, path: KeyPath, file: Any, override: Any) -> Any:
         misfits = []
-        value, in_force = fresh(default), f"the default {written(default)}"
+        value, layer = fresh(default), ""
         for candidate in self._candidates(known, path, file, override):
             try:
                 value = merged(default, self._fitted(known, path, candidate))
             except kinds.Misfit as misfit:
                 misfits.append(self._misfit(known, path, candidate, str(misfit)))
                 continue
-            in_force = f"what the {candidate.origin.layer} says"
+            layer = candidate.origin.layer
             self.origins[path] = candidate.origin
             self._unset(path, candidate.missing)
             break
-        self.problems += [Problem(path, f"{text}; {in_force} is in force.") for text in misfits]
+        for text in misfits:
+            in_force = f"what the {layer} says" if layer else f"the default {written(default)}"
+            self.problems.append(Problem(path, f"{text}; {in_force} is in force."))
         return value
 
     def _candidates(self, known: Setting, path: KeyPath, file: Any, override: Any) -> Iterator[_Value]:

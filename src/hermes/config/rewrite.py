@@ -84,6 +84,8 @@ def _drop(text: str, path: KeyPath) -> str:
         entries.pop()
     entry = entries[-1]
     if entry.mapping.flow_style:
+        if "\n" in _source(text, entry.mapping):
+            raise Unwritable(f"{'.'.join(path)} stands in braces over several lines, which may hold remarks")
         kept = [(key, value) for key, value in entry.mapping.value if key is not entry.key]
         inside = ", ".join(f"{_source(text, key)}: {_source(text, value)}" for key, value in kept)
         return text[: entry.mapping.start_mark.index] + "{" + inside + "}" + text[entry.mapping.end_mark.index :]

@@ -38,7 +38,7 @@ def test_a_secret_is_masked(tree: dict) -> None:
         {"api_key": ""},
         {"api_key": None},
         {"api_key": "${OPENROUTER_API_KEY}"},
-        {"max_tokens": 4096},
+        {"max_tokens": 4096, "extra_body": {"max_completion_tokens": 9}},
         {"redact_secrets": True},
         {"show_token_analytics": False},
         {"skin": "default", "list": ["a", 1, {"b": 0.5}]},

@@ -165,6 +165,11 @@ def test_every_value_is_read_back_as_it_was(value: object) -> None:
         assert at(document.parse(put(text, key, value)).tree, tuple(key.split("."))) == value
 
 
+def test_remarks_inside_braces_are_not_lost() -> None:
+    with pytest.raises(rewrite.Unwritable):
+        drop("a: {\n  b: 1, # why\n  c: 2\n}\n", "a.b")
+
+
 # -- any file, any change
 
 _NAMES = st.sampled_from(["a", "b", "c d", "é", "9", "on"])
