@@ -247,6 +247,8 @@ AROUND = [
     ("authorization-header", "Authorization: Basic «{login}»"),
     ("cookie", "Cookie: «sid={a32}7X; theme=dark»"),
     ("curl-password", "curl -s -u admin:«{a12}» https://acme.dev"),
+    ("sql-password", "ALTER USER app IDENTIFIED BY '«{a12}»';"),
+    ("sql-password", "CREATE ROLE app LOGIN PASSWORD '«{a10}7x»';"),
     ("ssh-password", "sshpass -p «{a12}» ssh root@10.0.0.1"),
     ("netrc-password", "machine acme.dev login deploy password «{a16}»"),
     ("seed-phrase", "seed phrase: «{m5} {m4} {m6} {m5} {m3} {m8} {m5} {m4} {m6} {m5} {m3} {m8}»"),
@@ -318,6 +320,7 @@ NAMED = [
     ("password", "smtpPassword", "{m6}{d2}"),
     ("password", "PGPASSWORD", "{a12}7x"),
     ("password", "db_pass", "{a9}7x"),
+    ("password", "smtp-password", "{a3}@{a4}7.x1"),
     ("password", "spring.datasource.password", "{a9}7x"),
     ("token", "access_token", "{a30}7"),
     ("token", "SERVICE_TOKEN", UUID),
@@ -602,6 +605,8 @@ The passenger list is final2024.
 pass: 12, fail: 0
 PASS tests/unit/test_a1.py::test_one
 pass rate is 98.5%, up from 97.1%
+all tests pass: 2m30s
+'password' => 'required|string|min:8'
 PWD=/home/user2/project
 OLDPWD=/srv/app1
 tokenizer: cl100k_base
@@ -784,6 +789,17 @@ def test_a_quoted_value_is_masked_to_its_end_whatever_it_holds():
         assert count == 1 and "[redacted: password]" in result
         assert password[:6] not in result and password[-5:] not in result
         json.loads(result)
+
+
+def test_a_long_value_is_masked_to_its_end():
+    assert redact(made('session_token = "{a3000}"')) == ('session_token = "[redacted: aws-session-token]"', 1)
+    assert redact(made("api_key={a3000}7")) == ("api_key=[redacted: api-key]", 1)
+
+
+def test_pass_is_a_password_only_where_it_is_a_name():
+    assert redact(made("auth: {user: 'jo', pass: '{a9}7x'}")) == ("auth: {user: 'jo', pass: '[redacted: password]'}", 1)
+    assert redact(made('"pass": "{a9}7x"')) == ('"pass": "[redacted: password]"', 1)
+    assert redact(made("these pass: {a9}7x"))[1] == 0
 
 
 def test_overlapping_readings_are_one_secret():

@@ -75,7 +75,7 @@ def redact_value(value: Any) -> tuple[Any, int]:
 
 
 _MOST_PASSES = 8
-_LONGEST_VALUE = 1000
+_LONGEST_VALUE = 4000
 _AROUND = 300
 _ENOUGH = 200  # so many characters of a value show what it is
 
@@ -85,6 +85,7 @@ _ENOUGH = 200  # so many characters of a value show what it is
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MIXED = r"(?=[\w-]{0,60}?\d)(?=[\w-]{0,60}?[A-Z])"  # short prefixes need a digit and a capital soon after
 _DIGIT = r"(?=[\w-]{0,60}?\d)"
+# As in chance: two of each.
 _RESTLESS = r"(?=(?:[\w-]{0,30}?\d){2})(?=(?:[\w-]{0,30}?[A-Z]){2})"
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 
@@ -381,15 +382,17 @@ def _is_credential(secret: str, around: str) -> bool:
     return (_is_key(secret) and not _is_reference(secret)) or _is_login(secret, around)
 
 
+def _is_strong(secret: str, around: str) -> bool:
+    return _is_password(secret, loose=False) and _is_chosen(secret, around)
+
+
 def _is_signature(secret: str, around: str) -> bool:
     return "sv=" in around and ("se=" in around or "sp=" in around)
 
 
 def _is_curl_login(secret: str, around: str) -> bool:
-    command = re.split(r"(?<!\\)(?:\n|\\n)", around[: around.rfind(secret)])[
-        -1
-    ]  # a backslash carries it to the next line
-    return "curl" in command and _is_chosen(secret, around)
+    lines = re.split(r"(?<!\\)(?:\n|\\n)", around[: around.rfind(secret)])  # a backslash carries a command on
+    return "curl" in lines[-1] and _is_chosen(secret, around)
 
 
 def _has_session(secret: str, around: str) -> bool:
@@ -470,6 +473,8 @@ _SPOKEN: tuple[_MarkRow, ...] = (
     ("curl-password", " -u", 0, " -u" + _USER, _is_curl_login),
     ("curl-password", " --user", 0, " --user" + _USER, _is_curl_login),
     ("ssh-password", "sshpass -p", 0, r"sshpass -p *\\*[\"']?([^\s\"'\\]{3,200})", _is_chosen),
+    ("sql-password", "identified by", 0, r"identified by +(?:password +)?\\*['\"]([^'\"\\]{4,200})", _is_chosen),
+    ("sql-password", "password '", 0, r"password '([^'\\]{6,200})'", _is_strong),
     ("netrc-password", "machine ", 0, r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{3,200})", _is_chosen),
     ("seed-phrase", "phrase", 0, "phrase" + _PHRASE, _is_random),
     ("seed-phrase", "mnemonic", 0, "mnemonic" + _PHRASE, _is_random),
@@ -708,19 +713,24 @@ def _noun(name: str) -> tuple[str | None, list[str]]:
     words = [word.lower() for word in pattern.findall(name)]
     for index in range(len(words) - 1, -1, -1):
         if kind := _noun_at(words, index):
-            about = _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(
+            if _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(
                 words[max(0, index - 2) : index]
-            )
-            unknown = kind == "key" and _BY_WORD.keys().isdisjoint(words)
-            return (None if about or unknown else kind), words
+            ):
+                return None, words
+            if kind == "key" and _BY_WORD.keys().isdisjoint(words):
+                return None, words
+            joined = index and " pass" not in name.lower()
+            return ("password" if kind == "pass" and joined else kind), words
     return None, words
 
 
 def _noun_at(words: list[str], index: int) -> str | None:
     word = words[index]
     before = words[index - 1] if index else ""
-    if word.endswith(_PASSWORDS) or (word == "pass" and index):
+    if word.endswith(_PASSWORDS):
         return "password"
+    if word == "pass":
+        return "pass"
     if word.endswith("token"):
         return "token"
     if word.endswith("secret"):
@@ -735,8 +745,9 @@ def _named_kind(noun: str, words: list[str], value: str, *, quoted: bool, loose:
         for kind, others, shape in _BY_WORD.get(word, ()):
             if shape.fullmatch(value) and all(other in words for other in others) and not _is_placeholder(value):
                 return kind
-    if noun == "key":  # of nobody we know
+    if noun == "key" or (noun == "pass" and not quoted):  # of nobody we know; a verb
         return None
+    noun = "password" if noun == "pass" else noun
     fits = _is_password(value, loose=loose) if noun == "password" else _is_key(value, shortest=8 if loose else 10)
     if not fits or _is_placeholder(value) or _is_reference(value) or (not quoted and _is_variable(value)):
         return None
@@ -756,21 +767,21 @@ _STOP_WORDS = _set("""password passwd pass passphrase pwd secret secrets token k
     https localhost basic bearer xxx xxxx""")
 # Left open, masked, an expression; and what people write who want it replaced.
 _PLACEHOLDERS = _set("""< > … • ${ {{ $( %( ... *** xxxxx [redacted ]{ (? environ getenv process.env changeme change_me
-    change-me replace example placeholder dummy sample insert not_a_real _your -your""")
+    change-me replace example placeholder dummy sample insert not_a_real _your -your required nullable |min: |max:""")
 _PLACEHOLDER = re.compile(
     r"""\{ | your | todo\b | [$@!]\w+\Z | %.*%\Z | %[sdr]\Z | enc\[ | arn: | (?:op|vault|env|file|ssm|secret|keyring):
       | .*-(?:encoded|hashed|encrypted|protected|based|only)\Z""",
     re.VERBOSE,
 )
 _REFERENCE = re.compile(
-    r"""\w{1,20}:// | projects/ | \S*\?\.                              # an address, an attribute
-      | [A-Z][A-Z0-9]*_[A-Z0-9_]+\Z                                    # the name of a variable
+    r"""\w{1,20}:// | projects/
       | \S+\.(?:ya?ml|json|py|txt|env|pem|key|md|toml|ini|cfg|conf|sh|js|ts|html?)\Z
-      | \d{4}-\d\d-\d\d(?:[T ]|\Z)                                     # a date
-      | \S+@[\w-]+\.[\w.-]+\Z                                          # an address of a person
+      | \d{4}-\d\d-\d\d(?:[T ]|\Z)                  # a date
+      | [\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}\Z  # somebody's address
     """,
     re.VERBOSE,
 )
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]+\Z|\S*\?\.")
 _SLUG_PART = re.compile(r"[A-Za-z]?[a-z]*\d{0,3}|[A-Z]+\d{0,3}|\d{1,4}")
 _SLUG_BORDER = re.compile(r"[-_./:]")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~]")
@@ -795,7 +806,9 @@ def _is_reference(value: str) -> bool:
 
 def _is_variable(value: str) -> bool:
     """As code names what it has elsewhere: `config.db.password`, `new_password2`."""
-    return ("." in value and _is_slug(value)) or ("passw" in value.lower() and value.isidentifier())
+    if _VARIABLE.match(value) or ("." in value and _is_slug(value)):
+        return True
+    return "passw" in value.lower() and value.isidentifier()
 
 
 def _is_slug(value: str) -> bool:
@@ -814,7 +827,7 @@ def _is_key(value: str, *, shortest: int = 10) -> bool:
     start = value[:_ENOUGH]
     if len(value) < shortest or _BLANK.search(value) or not _LETTER.search(start):
         return False
-    if _entropy(start) < math.log2(shortest) - 0.3 or _is_filler(start) or _is_slug(start):
+    if _entropy(start) < (3 if shortest >= 10 else 2.5) or _is_filler(start) or _is_slug(start):
         return False
     return bool(_DIGIT_IN.search(start)) or shortest < 10 or (len(start) >= 20 and _changes(start) > 0.4 * len(start))
 
