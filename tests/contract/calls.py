@@ -79,11 +79,15 @@ SWEEPS: dict[str, Arguments] = {
     "empty_trash": lambda s: (),
     "maybe_auto_prune_and_vacuum": lambda s: (0, 0, False),
 }
-SEARCHES: dict[str, Arguments] = {
+FOUND: dict[str, Arguments] = {
     "search_messages": lambda s: ("secret", None, None, None, 1000),
     "recall": lambda s: ("what was the secret?", 1000),
 }
-ALL = READS | WRITES | SWEEPS
+EXPORTS: dict[str, Arguments] = {
+    "export_session": lambda s: (s,),
+    "export_all": lambda s: (),
+}
+ALL = READS | WRITES | SWEEPS | FOUND
 SUBJECTS = ("sessions", "messages", "titles", "lineage", "lists", "usage", "handoff")
 
 

@@ -66,7 +66,7 @@ class Model:
     def create(self, session: Session, *, branch: bool = False) -> None:
         session.lineage, session.begun, session.place = session.id, session.started, WHOLE
         parent = self.sessions.get(session.parent or "")
-        if parent is not None and not branch:
+        if parent is not None and parent.owner == session.owner and not branch:
             if self._follows(parent, session, "compression"):
                 session.lineage, session.begun = parent.lineage, parent.begun
                 session.place = self._take_the_tip(parent.lineage)

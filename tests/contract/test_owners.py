@@ -46,6 +46,20 @@ def test_a_child_without_a_user_of_its_own_belongs_to_its_parents_owner(db: Sess
     assert [owner(db, s) for s in ("delegated", "subagent", "continued", "other")] == [ALICE, ALICE, ALICE, BOB]
 
 
+def test_a_conversation_has_one_owner(db: SessionDB) -> None:
+    db.create_session("a", "telegram", user_id="alice", started_at=1.0)
+    db.append_message("a", "user", "before the handover")
+    db.end_session("a", "compression")
+    db.create_session("b", "telegram", user_id="bob", parent_session_id="a")
+    db.append_message("b", "user", "after it")
+    alice, bob = db.scoped(ALICE), db.scoped(BOB)
+    assert [row["id"] for row in alice.list_sessions_rich()] == ["a"]
+    assert [row["id"] for row in bob.list_sessions_rich()] == ["b"]
+    assert db.get_compression_tip("a") == "a"
+    assert [row["id"] for row in bob.get_lineage("b")] == ["b"]
+    assert bob.get_messages_as_conversation("b", include_ancestors=True) == [{"role": "user", "content": "after it"}]
+
+
 def test_a_scope_creates_for_itself(db: SessionDB) -> None:
     alice = db.scoped(ALICE)
     alice.create_session("a", "telegram")

@@ -15,7 +15,7 @@ from pathlib import Path
 VERSIONS = range(1, 12)
 DAY = 86400.0
 BEGINNING = 1_700_000_000.0
-PROMPT = "You are a helpful agent with a long frozen prompt. " * 24
+PROMPT = "You are a helpful agent with a long frozen prompt. " * 21
 CALLS = [{"id": "call_1", "type": "function", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}]
 IMAGE = [
     {"type": "text", "text": "what is on this picture?"},
@@ -147,7 +147,7 @@ def v1(author: Author) -> None:
     author.say("first", "system", "setting the scene", 0)
     author.say("first", "user", "please list\nthe files of  my project, all of them, with sizes and dates", 1)
     author.say("first", "assistant", None, 2, tool_calls=json.dumps(CALLS), token_count=12)
-    author.say("first", "tool", "README.md\nsrc\n" * 20, 3, tool_name="terminal", tool_call_id="call_1")
+    author.say("first", "tool", "README.md\nsrc\n" * 5, 3, tool_name="terminal", tool_call_id="call_1")
     author.say("first", "assistant", "There they are.", 4)
     author.session("cjk", "telegram", 10, user_id="42", system_prompt=PROMPT)
     author.say("cjk", "user", "修改youer服务端的配置，谢谢", 11)
@@ -156,6 +156,7 @@ def v1(author: Author) -> None:
     author.say("nobody", "user", "without a user id", 21)
     author.session("silent", "cron", 30)
     _chain(author)
+    _lost_user(author)
     _strange_parents(author)
     author.connection.execute("UPDATE sessions SET message_count = 99, tool_call_count = 99 WHERE id = 'cjk'")
 
@@ -179,6 +180,13 @@ def _chain(author: Author) -> None:
     author.session("trunk-helper", at=132, parent_session_id="trunk")
     author.session("branch", at=136, parent_session_id="trunk")
     author.say("branch", "user", "after the fork", 137)
+
+
+def _lost_user(author: Author) -> None:
+    """A continuation that was written without its user, as they used to be."""
+    author.session("lost-1", "telegram", 150, user_id="42", ended_at=author.start + 155, end_reason="compression")
+    author.session("lost-2", "telegram", 155, parent_session_id="lost-1")
+    author.say("lost-2", "user", "still me", 156)
 
 
 def _strange_parents(author: Author) -> None:

@@ -86,6 +86,8 @@ def test_old_rows_get_their_owner_from_source_and_user(store: Path, version: int
         owners = {row["id"]: row["owner"] for row in db.search_sessions(limit=100)}
         assert (owners["first"], owners["nobody"], owners["silent"]) == ("local", "local", "local")
         assert (owners["cjk"], owners["chain-1"], owners["chain-3"]) == ("telegram:42", "discord:7", "discord:7")
+        assert (owners["lost-1"], owners["lost-2"]) == ("telegram:42", "telegram:42")
+        assert "lost-2" in [row["id"] for row in db.scoped("telegram:42").list_sessions_rich(limit=100)]
         seven = db.scoped("discord:7")
         assert [row["id"] for row in seven.list_sessions_rich()] == ["chain-3"]
         assert seven.get_session("first") is None
@@ -95,6 +97,7 @@ def test_lineages_are_known(store: Path, version: int) -> None:
     with SessionDB() as db:
         assert [row["id"] for row in db.get_lineage("chain-2")] == ["chain-1", "chain-2", "chain-3"]
         assert db.get_compression_tip("chain-1") == "chain-3"
+        assert db.get_compression_tip("lost-1") == "lost-2"
         assert db.resolve_resume_session_id("chain-1") == "chain-3"
         lineages = {row["id"]: row["lineage_id"] for row in db.search_sessions(limit=100)}
         assert {lineages[part] for part in ("chain-1", "chain-2", "chain-3")} == {"chain-1"}

@@ -31,7 +31,8 @@ from hermes.store.sqlite.errors import translated
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.index import IndexTable
 from hermes.store.sqlite.messages import MessageTable
-from hermes.store.sqlite.table import scalar
+from hermes.store.sqlite.places import place_lineages as place_lineages  # repair and salvage use it from here
+from hermes.store.sqlite.table import LISTED, listed, scalar
 
 log = logging.getLogger("hermes.store")
 PATIENCE_S = 30.0
@@ -171,57 +172,24 @@ def add_columns(connection: apsw.Connection) -> None:
 def place_sessions(connection: apsw.Connection) -> None:
     """Owners, lineages and list places, as the insert trigger gives them to new rows."""
     local = ", ".join(f"'{source}'" for source in sorted(LOCAL_SOURCES))
+    nobodys = listed(row[0] for row in connection.execute("SELECT id FROM sessions WHERE owner IS NULL"))
     connection.execute(
         f"""UPDATE sessions SET owner = CASE WHEN source IN ({local}) OR COALESCE(user_id, '') = ''
                 THEN 'local' ELSE source || ':' || user_id END WHERE owner IS NULL"""
     )
-    place_lineages(connection)
-
-
-def place_lineages(connection: apsw.Connection) -> None:
-    """lineage_id, begun_at and shelf of every session, from parents and end reasons alone."""
+    # Continuations used to lose their user: without one, a child is its parent's owner's.
     connection.execute(
-        f"""
-        UPDATE sessions SET lineage_id = id, begun_at = started_at;
-        WITH RECURSIVE chain(id, root, begun) AS (
-            SELECT s.id, s.id, s.started_at FROM sessions s WHERE NOT EXISTS (
-                SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id
-                AND p.end_reason = 'compression' AND p.ended_at <= s.started_at)
-            UNION
-            SELECT c.id, chain.root, chain.begun FROM chain
-            JOIN sessions p ON p.id = chain.id AND p.end_reason = 'compression'
-            JOIN sessions c ON c.parent_session_id = p.id AND c.started_at >= p.ended_at
-        )
-        UPDATE sessions SET lineage_id = chain.root, begun_at = chain.begun FROM chain WHERE chain.id = sessions.id;
-        UPDATE sessions SET shelf = CASE
-            WHEN parent_session_id IS NULL THEN {schema.WHOLE}
-            WHEN lineage_id <> id THEN {schema.HIDDEN}
-            WHEN EXISTS (SELECT 1 FROM sessions p
-                         WHERE p.id = sessions.parent_session_id AND p.end_reason = 'branched'
-                         AND p.ended_at <= sessions.started_at) THEN {schema.WHOLE}
-            WHEN NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = sessions.parent_session_id) THEN {schema.WHOLE}
-            ELSE {schema.HIDDEN} END;
-        -- A session whose parents lead in a circle hangs from no root; each is a conversation of its own.
-        WITH RECURSIVE reached(id) AS (
-            SELECT s.id FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id)
-            UNION
-            SELECT c.id FROM reached JOIN sessions c ON c.parent_session_id = reached.id
-        )
-        UPDATE sessions SET shelf = {schema.WHOLE} WHERE id NOT IN (SELECT id FROM reached);
-        UPDATE sessions SET shelf = {schema.TIP} WHERE rowid IN (
-            SELECT rowid FROM (
-                SELECT rowid, lineage_id, id,
-                       row_number() OVER (PARTITION BY lineage_id ORDER BY started_at DESC, rowid DESC) AS place
-                FROM sessions)
-            WHERE place = 1 AND lineage_id <> id
-        ) AND EXISTS (SELECT 1 FROM sessions r WHERE r.id = sessions.lineage_id AND r.shelf = {schema.WHOLE});
-        UPDATE sessions SET shelf = {schema.ROOT} WHERE shelf = {schema.WHOLE}
-            AND EXISTS (SELECT 1 FROM sessions t WHERE t.lineage_id = sessions.id AND t.shelf = {schema.TIP});
-        UPDATE sessions SET shelf = CASE WHEN shelf NOT IN ({schema.WHOLE}, {schema.TIP}) THEN {schema.HIDDEN}
-            WHEN trashed_at IS NOT NULL THEN {schema.TRASHED} ELSE {schema.ARCHIVED} END
-            WHERE trashed_at IS NOT NULL OR archived_at IS NOT NULL;
-        """
+        f"""WITH RECURSIVE heir(id, owner) AS (
+                SELECT s.id, s.owner FROM sessions s WHERE COALESCE(s.user_id, '') <> ''
+                    OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id)
+                UNION
+                SELECT c.id, heir.owner FROM heir JOIN sessions c ON c.parent_session_id = heir.id
+                    AND COALESCE(c.user_id, '') = ''
+            )
+            UPDATE sessions SET owner = heir.owner FROM heir WHERE heir.id = sessions.id AND sessions.id IN {LISTED}""",
+        (nobodys,),
     )
+    place_lineages(connection)
 
 
 def unique_titles(connection: apsw.Connection) -> None:
