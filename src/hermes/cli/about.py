@@ -51,7 +51,7 @@ def _logs(arguments: argparse.Namespace) -> Reply:
 def add_completion(command: Command) -> None:
     command.examples(
         'eval "$(hermes completion bash)"',
-        "hermes completion zsh > ~/.zfunc/_hermes",
+        'eval "$(hermes completion zsh)"',
         "hermes completion fish > ~/.config/fish/completions/hermes.fish",
     )
     command.add_argument("shell", choices=("bash", "zsh", "fish"))

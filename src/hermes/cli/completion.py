@@ -36,8 +36,22 @@ def _paths(top: Command) -> str:
 
 
 def _zsh(top: Command) -> str:
-    """zsh runs the bash function."""
-    return "#compdef hermes\nautoload -U +X bashcompinit && bashcompinit\n" + _bash(top)
+    """Works from a folder of $fpath and through eval."""
+    cases = "\n".join(f'        "{command.prog}") compadd -- {_words(command)} ;;' for command in commands(top))
+    return f"""#compdef hermes
+# hermes completion for zsh: eval "$(hermes completion zsh)", after compinit
+_hermes() {{
+    local command="hermes" word known="{_paths(top)}"
+    for word in "${{(@)words[2,CURRENT-1]}}"; do
+        [[ " $known " == *" ${{command// /_}}_$word "* ]] && command="$command $word"
+    done
+    case "$command" in
+{cases}
+    esac
+    _files
+}}
+if [ "$funcstack[1]" = "_hermes" ]; then _hermes; else compdef _hermes hermes; fi
+"""
 
 
 def _fish(top: Command) -> str:

@@ -7,7 +7,12 @@ arguments are added, when the command is asked for: `hermes sessions list` never
 import argparse
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, NoReturn
+
+from hermes.cli import terminal
+
+TYPE_CHECKING = False  # `typing` itself takes longer to load than all of this
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 Table = Mapping[str, tuple[str, str]]
 
@@ -18,6 +23,9 @@ _EXAMPLES = "examples:\n"
 class _Help(argparse.HelpFormatter):
     """Wraps everything but the examples, which are to be copied."""
 
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=terminal.size()[0] - 2)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text.startswith(_EXAMPLES) else super()._fill_text(text, width, indent)
 
@@ -25,7 +33,7 @@ class _Help(argparse.HelpFormatter):
 class Command(argparse.ArgumentParser):
     """One command. `fill` adds its arguments at first use."""
 
-    def __init__(self, *args: Any, fill: Callable[["Command"], None] | None = None, **options: Any) -> None:
+    def __init__(self, *args: "Any", fill: "Callable[[Command], None] | None" = None, **options: "Any") -> None:
         options = {"formatter_class": _Help, "allow_abbrev": False, **options}
         super().__init__(*args, **options)
         self._fill = fill
@@ -55,14 +63,14 @@ class Command(argparse.ArgumentParser):
         """Shown under the help of this command, and run by a test."""
         self.epilog = _EXAMPLES + "\n".join(f"  {line}" for line in lines)
 
-    def parse_known_args(self, *args: Any, **options: Any) -> Any:
+    def parse_known_args(self, *args: "Any", **options: "Any") -> "Any":
         self.load()
         namespace, unknown = super().parse_known_args(*args, **options)
         if unknown and not self.children:  # here, so that the error names the command that was typed
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return namespace, unknown
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: "Any") -> None:
         """A mistyped command gets one line with the nearest name, not the list of them all."""
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:
             super()._check_value(action, value)
@@ -73,7 +81,7 @@ class Command(argparse.ArgumentParser):
         meant = f"; did you mean '{near[0]}'?" if near else ""
         raise argparse.ArgumentError(None, f"no command '{value}'{meant}")
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str) -> "NoReturn":
         self.exit(2, f"hermes: {message} (see `{self.prog} --help`)\n")
 
 

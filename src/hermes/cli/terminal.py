@@ -1,8 +1,7 @@
 """What the environment says about the terminal. Nothing else here reads it."""
 
 import os
-import shlex
-import shutil
+import sys
 
 
 def wants_colour() -> bool:
@@ -10,13 +9,23 @@ def wants_colour() -> bool:
 
 
 def size() -> tuple[int, int]:
-    """(columns, lines)"""
-    found = shutil.get_terminal_size()
-    return found.columns, found.lines
+    """(columns, lines). The standard library's own way loads three compression libraries first."""
+    try:
+        found: tuple[int, int] = os.get_terminal_size(sys.__stdout__.fileno())  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        found = (80, 24)
+    return _number("COLUMNS") or found[0], _number("LINES") or found[1]
+
+
+def _number(name: str) -> int:
+    value = os.environ.get(name, "")
+    return int(value) if value.isdecimal() else 0
 
 
 def pager() -> tuple[list[str], dict[str, str]]:
     """The command that pages, and the environment it gets."""
+    import shlex
+
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")
     except ValueError:  # unbalanced quotes

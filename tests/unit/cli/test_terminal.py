@@ -19,3 +19,15 @@ def test_less_ends_by_itself_when_all_fits_unless_it_was_told_otherwise(monkeypa
     assert terminal.pager()[1]["LESS"] == "FRX"
     monkeypatch.setenv("LESS", "R")
     assert terminal.pager()[1]["LESS"] == "R"
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines", "found"), [("132", "50", (132, 50)), ("", "x", (80, 24)), ("0", "-3", (80, 24))]
+)
+def test_the_size_is_what_the_environment_says_or_eighty_by_twenty_four(
+    columns: str, lines: str, found: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("LINES", lines)
+    monkeypatch.setattr("sys.__stdout__", None)
+    assert terminal.size() == found
