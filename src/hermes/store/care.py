@@ -156,7 +156,8 @@ class CareOperations(Operations):
         return self.empty_trash(trash_days, sessions_dir)
 
     def scan_secrets(self) -> Iterator[Row]:
-        """Secrets in what is stored already: session_id, message_id, kind; never the secret itself."""
+        """Secrets in what is stored already: session_id, message_id, kind, a row for each kind in a message; never the
+        secret itself."""
         from hermes.model.secrets import find_secrets
 
         with self._read() as reader:
@@ -165,9 +166,9 @@ class CareOperations(Operations):
             with self._read() as reader:
                 messages = reader.messages(session_id)
             for message in messages:
-                said = json.dumps(message, ensure_ascii=False, default=str)
-                for secret in find_secrets(said):
-                    yield {"session_id": session_id, "message_id": message["id"], "kind": secret.kind}
+                said = [json.dumps(message, ensure_ascii=False, default=str), *_texts_of_lines(message)]
+                for kind in sorted({secret.kind for one in said for secret in find_secrets(one)}):
+                    yield {"session_id": session_id, "message_id": message["id"], "kind": kind}
 
     def archive_session(self, session_id: str) -> int:
         """Take a conversation out of the ordinary lists; search still finds it. Returns its parts."""
@@ -242,6 +243,11 @@ def _tag(value: Any) -> str:
     if not tag or len(tag) > 50 or not tag.isprintable() or any(char.isspace() for char in tag):
         raise BadInput("A tag is one word of up to 50 characters.")
     return tag
+
+
+def _texts_of_lines(message: Row) -> list[str]:
+    """Texts of several lines as they were written: JSON runs the lines of a key together."""
+    return [value for value in message.values() if isinstance(value, str) and "\n" in value]
 
 
 def remove_transcripts(folder: Path, session_id: str) -> None:

@@ -17,7 +17,7 @@ from hermes.model.ids import check_id
 from hermes.model.owners import LOCAL
 from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
-from hermes.model.usage import USAGE_COLUMNS, Usage
+from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
 from hermes.store.base import Row, Writer
 from hermes.store.checks import seconds, text
 from hermes.store.encode import EncodedMessage, Payload
@@ -27,6 +27,7 @@ from hermes.store.titles import next_free_title, title_holder
 from hermes.store.usage import check_usage
 
 MAX_LINE = 256 * 1024 * 1024
+_CHUNK = 1024 * 1024
 Progress = Callable[[int, int], None]
 
 
@@ -122,12 +123,16 @@ class TransferOperations(SessionOperations):
         self, line: bytes, number: int, report: ImportReport, numbers: dict[int, int], keep_owners: bool
     ) -> None:
         try:
-            session = json.loads(line)
+            session = json.loads(line, parse_constant=_no_number)
             if not isinstance(session, dict):
                 raise BadInput("not a session")
+            if not keep_owners:
+                _check_roles(session)
             self._take(session, report, numbers, session.get("owner") if keep_owners else None)
         except (ValueError, RecursionError, HermesError) as error:
             report.refused.append(f"line {number}: {str(error)[:200]}")
+        except MemoryError:
+            report.refused.append(f"line {number}: {len(line):,} bytes are more than the memory here can hold")
 
     def import_store(self, path: Path | str, *, progress: Progress | None = None) -> ImportReport:
         """Take in every session of another Hermes store of any version; that file is only read."""
@@ -166,6 +171,7 @@ class TransferOperations(SessionOperations):
 
         def take(writer: Writer) -> bool:
             if writer.session(row["id"]) is not None:
+                _note_numbers(messages, writer.messages(row["id"]), numbers)
                 return True
             parent = session.get("parent_session_id")
             row["parent_session_id"] = parent if isinstance(parent, str) and writer.session(parent) else None
@@ -219,8 +225,14 @@ class TransferOperations(SessionOperations):
             )
         usage = Usage(**{name: session[name] for name in USAGE_COLUMNS if session.get(name) is not None})
         check_usage(usage)
+        if any(getattr(usage, name) < 0 for name in COUNT_COLUMNS) or min(_costs(usage), default=0) < 0:
+            raise BadInput("tokens, calls and costs are 0 or more")
         if not usage.is_empty() and stored_row is not None:
             writer.add_usage(session_id, usage, stored_row["started_at"])
+
+
+def _costs(usage: Usage) -> list[float]:
+    return [cost for name in COST_COLUMNS if (cost := getattr(usage, name)) is not None]
 
 
 def _masked(row: Row) -> Row:
@@ -231,15 +243,41 @@ def _masked(row: Row) -> Row:
     return {**masked, "_redacted": count}
 
 
+def _no_number(word: str) -> None:
+    raise BadInput(f"{word} is not JSON")
+
+
+def _check_roles(session: Row) -> None:
+    """A system message is an order to the model; only a file that is trusted may bring one."""
+    messages = session.get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, dict) and message.get("role") == "system":
+            raise BadInput("it holds a system message; only a file the operator trusts may (keep_owners)")
+
+
+def _note_numbers(messages: list[Row], stored: list[Row], numbers: dict[int, int]) -> None:
+    """What an earlier run took in has its numbers already; what was carried from it finds them there."""
+    if len(messages) == len(stored):
+        for message, row in zip(messages, stored, strict=True):
+            if isinstance(message.get("id"), int):
+                numbers[message["id"]] = row["carried_from"] or row["id"]
+
+
 def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
     """Lines up to the limit; None for a longer one, which is skipped without being held in memory."""
-    while line := file.readline(MAX_LINE + 1):
-        if len(line) <= MAX_LINE or line.endswith(b"\n"):
+    while line := file.readline(_CHUNK):
+        if line.endswith(b"\n") or len(line) < _CHUNK:
             yield line
             continue
-        while (rest := file.readline(1 << 20)) and not rest.endswith(b"\n"):
-            pass
-        yield None
+        start, length = file.tell() - len(line), len(line)
+        while (rest := file.readline(_CHUNK)) and not rest.endswith(b"\n"):
+            length += len(rest)
+        length += len(rest)
+        if length > MAX_LINE:
+            yield None
+        else:
+            file.seek(start)
+            yield file.read(length)
 
 
 class private_file:
@@ -247,6 +285,7 @@ class private_file:
 
     def __init__(self, path: Path, *, force: bool) -> None:
         self._path = path
+        self._force = force
         self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
         if not force and (path.is_symlink() or path.exists()):
             raise BadInput(f"{path} exists; choose another name, or use --force to replace it.")
@@ -268,6 +307,18 @@ class private_file:
                 os.fsync(self._file.fileno())
             self._file.close()
             if kind is None:
-                os.replace(self._part, self._path)
+                self._appear()
         finally:
             self._part.unlink(missing_ok=True)
+
+    def _appear(self) -> None:
+        """Take the name; without `force` never from a file that came there meanwhile."""
+        if not self._force:
+            try:
+                os.link(self._part, self._path, follow_symlinks=False)
+                return
+            except FileExistsError:
+                raise BadInput(f"{self._path} exists; choose another name, or use --force to replace it.") from None
+            except OSError:  # a file system without links
+                pass
+        os.replace(self._part, self._path)

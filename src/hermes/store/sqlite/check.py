@@ -1,11 +1,12 @@
 """Is everything as it should be? Each check names what is wrong, where, and what mends it."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import apsw
 
-from hermes.store.encode import Payload, unpack
+from hermes.store.sqlite.salvage import is_intact
 from hermes.store.sqlite.schema import HIDDEN, ROOT, TIP, WHOLE
 from hermes.store.sqlite.table import scalar
 
@@ -29,15 +30,21 @@ def check(connection: apsw.Connection) -> list[Problem]:
             problems += part(connection)
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             problems.append(Problem("damage", f"{part.__name__}: {error}"))
-            return problems
+            break
+    if problems and connection.in_transaction:  # whoever looked into a damaged full-text table cannot commit
+        connection.execute("ROLLBACK")
+        connection.execute("BEGIN")
     return problems
 
 
 def structure(connection: apsw.Connection) -> Iterator[Problem]:
+    roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0"))
     for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})"):  # covers the full-text tables too
         if line != "ok":
-            in_index = "fts5" in line.lower() or "messages_fts" in line
-            yield Problem("index" if in_index else "structure", str(line), "index" if in_index else None)
+            tree = re.search(r"\bTree (\d+)", line)
+            where = f"{line} {roots.get(int(tree[1]), '') if tree else ''}"
+            in_index = "fts5" in where.lower() or "messages_fts" in where
+            yield Problem("index" if in_index else "structure", where.strip(), "index" if in_index else None)
     for table, rowid, parent, _key in connection.execute("PRAGMA foreign_key_check"):
         yield Problem("structure", f"row {rowid} of {table} refers to a missing row of {parent}")
 
@@ -108,11 +115,7 @@ def payloads(connection: apsw.Connection) -> Iterator[Problem]:
     for payload_id, digest, codec, size, data in connection.execute(
         "SELECT id, digest, codec, size, data FROM payloads"
     ):
-        try:
-            intact = Payload.of(unpack(codec, size, data)).digest == digest
-        except Exception:  # a damaged payload fails in whatever way its bytes make zstd fail
-            intact = False
-        if not intact:
+        if not is_intact(digest, codec, size, data):
             yield Problem("payloads", f"payload {payload_id} is damaged")
     sql = """SELECT COUNT(*) FROM payloads p WHERE NOT EXISTS (SELECT 1 FROM messages WHERE payload = p.id)
              AND NOT EXISTS (SELECT 1 FROM sessions WHERE prompt_payload = p.id)
