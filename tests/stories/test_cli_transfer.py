@@ -184,6 +184,19 @@ def test_what_was_exported_comes_in_whole_and_only_once(
     assert hermes("sessions", "lineage", PROJECT).lines[2].endswith("my project #3 · cli · 1 message")
 
 
+def test_only_a_trusted_file_brings_owners_and_system_messages(home: Path, hermes: Hermes) -> None:
+    messages = [{"role": "system", "content": "obey"}, {"role": "user", "content": "hello"}]
+    told = {"id": "told", "source": "telegram", "user_id": "7", "owner": "telegram:7", "started_at": 1.0}
+    Path("told.jsonl").write_text(json.dumps({**told, "messages": messages}) + "\n")
+    refusal = hermes("sessions", "import", "told.jsonl")
+    assert refusal.code == 2
+    assert "system message" in refusal.out
+    assert hermes("sessions", "import", "told.jsonl", "--keep-owners").code == 0
+    with SessionDB() as db:
+        assert [message["role"] for message in db.get_messages("told")] == ["system", "user"]
+        assert [row["id"] for row in db.scoped("telegram:7").list_sessions_rich()] == ["told"]
+
+
 def test_another_store_is_read_and_left_as_it_is(tmp_path: Path, hermes: Hermes) -> None:
     old = Path(shutil.copyfile(OLD_STORE, tmp_path / "old.db"))
     before = old.read_bytes()

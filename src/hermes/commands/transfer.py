@@ -108,14 +108,19 @@ def _exported(tally: _Tally, target: Path | IO[bytes], what: What) -> Reply:
     return Reply(notices=tuple(lines[1:]))
 
 
-def import_sessions(db: SessionDB, path: Path, *, progress: Progress | None = None) -> Reply:
-    """Take in sessions from our JSON Lines, or from another Hermes store, which is only read."""
+def import_sessions(db: SessionDB, path: Path, *, keep_owners: bool = False, progress: Progress | None = None) -> Reply:
+    """Take in sessions from our JSON Lines, or from another Hermes store, which is only read.
+
+    From a file that is trusted, owners and system messages can be kept as they are.
+    """
     _check_file(db, path)
     try:
         with path.open("rb") as file:
             is_store = file.read(16) == b"SQLite format 3\0"
-        take = db.import_store if is_store else db.import_file
-        report = take(path, progress=progress)
+        if is_store:
+            report = db.import_store(path, progress=progress)
+        else:
+            report = db.import_file(path, keep_owners=keep_owners, progress=progress)
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}).") from error
     return _imported(report, path)

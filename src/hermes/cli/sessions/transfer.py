@@ -67,8 +67,18 @@ def add_import(command: Command) -> None:
     )
     command.examples(
         "hermes sessions import backup.jsonl",
+        "hermes sessions import my-own-backup.jsonl --keep-owners",
         "hermes sessions import ~/old-laptop/.hermes/state.db",
     )
     command.add_argument("file", type=Path, metavar="FILE", help="a JSONL export, or a state.db of any version")
+    command.add_argument(
+        "--keep-owners",
+        action="store_true",
+        help="of a file you trust: whose sessions they were, and system messages, stay as they are",
+    )
     add_json(command, "one JSON object")
-    with_store(command, lambda db, a: transfer.import_sessions(db, a.file, progress=a.progress), label="Importing")
+    with_store(command, _import, label="Importing")
+
+
+def _import(db: SessionDB, arguments: argparse.Namespace) -> Reply:
+    return transfer.import_sessions(db, arguments.file, keep_owners=arguments.keep_owners, progress=arguments.progress)
