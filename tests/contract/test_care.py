@@ -444,3 +444,19 @@ def test_salvage_of_what_is_no_store_is_refused(tmp_path: Path, data: bytes) -> 
     (tmp_path / "damaged.db").write_bytes(data)
     with pytest.raises(StoreCorrupt):
         SessionDB.salvage(tmp_path / "damaged.db", tmp_path / "new.db")
+
+
+def test_salvage_makes_a_damaged_inner_page_anew(db: SessionDB, tmp_path: Path) -> None:
+    db.create_session("s", "cli")
+    db.append_messages("s", [{"role": "user", "content": f"mark{n}mark " * 50} for n in range(100)])
+    db.vacuum()
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(db.db_path.read_bytes())
+    with closing(sqlite3.connect(damaged)) as stock:
+        (root,) = stock.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'").fetchone()
+    data = bytearray(damaged.read_bytes())
+    data[(root - 1) * 4096 : root * 4096] = bytes(4096)
+    damaged.write_bytes(data)
+    report = SessionDB.salvage(damaged, tmp_path / "new.db")
+    assert report.messages == 100
+    assert report.notes == ["1 inner pages were damaged and were made anew"]

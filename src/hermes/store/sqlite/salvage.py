@@ -18,6 +18,7 @@ import apsw
 from hermes.errors import StoreCorrupt
 from hermes.store.encode import Payload, unpack
 from hermes.store.sqlite import upgrade
+from hermes.store.sqlite.branches import mend_inner_pages
 from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.messages import MessageTable
 from hermes.store.sqlite.table import scalar
@@ -91,6 +92,13 @@ class DamagedStore:
                 raise
             self._connection = _connected(copy)
             self.report.notes.append("the file's first page or its schema was damaged and was made anew")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._connection.close()
+        data = bytearray(copy.read_bytes())
+        if mended := mend_inner_pages(data):
+            copy.write_bytes(data)
+            self.report.notes.append(f"{len(mended)} inner pages were damaged and were made anew")
+        self._connection = _connected(copy)
 
     def _names(self, table: str) -> list[str]:
         """The columns both files have."""
