@@ -52,8 +52,9 @@ def damaged(run: Run) -> Outcome:
         f"damaged {sum(tally.damaged.values())} times ({kinds})",
         f"rows salvaged {100 * tally.salvaged / tally.rows:.2f} %; silent short reads {len(tally.silent)}; wrong "
         f"answers no check names {len(tally.unnoticed)}; reads refused {tally.refused}; untyped errors "
-        f"{len(tally.untyped)}; damaged files touched {len(tally.touched)}; texts altered within {tally.altered}; index-only damage mended "
-        f"{tally.mended} of {tally.mended + len(tally.unmended)}" + (f" (first: {wrong[0][:300]})" if wrong else ""),
+        f"{len(tally.untyped)}; damaged files touched {len(tally.touched)}; texts altered within "
+        f"{tally.altered}; index-only damage mended {tally.mended} of {tally.mended + len(tally.unmended)}"
+        + (f" (first: {wrong[0][:300]})" if wrong else ""),
         not wrong,
     )
 
