@@ -9,7 +9,7 @@ import shutil
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,15 +17,16 @@ from typing import TypeVar
 
 import apsw
 
-from hermes.errors import BadInput, HermesError, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
+from hermes.errors import BadInput, DiskFull, HermesError, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
 from hermes.model.owners import Scope
+from hermes.store.encode import EncodedMessage
 from hermes.store.sqlite import backup, check, opening, upgrade
 from hermes.store.sqlite import connection as connections
 from hermes.store.sqlite import rescue as rescuing
 from hermes.store.sqlite.care import CareTable
 from hermes.store.sqlite.check import Problem
-from hermes.store.sqlite.errors import translating
-from hermes.store.sqlite.gate import Gate
+from hermes.store.sqlite.errors import translated, translating
+from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity, which
 from hermes.store.sqlite.index import BATCH_ROWS
@@ -33,6 +34,7 @@ from hermes.store.sqlite.keeper import Keeper
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import ERASE, MessageTable
 from hermes.store.sqlite.meta import MetaTable
+from hermes.store.sqlite.reserve import Reserve
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.usage import UsageTable
 
@@ -51,6 +53,17 @@ class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, CareTable):
 class SqliteWriter(SqliteReader):
     """Every table's changes too, in one transaction."""
 
+    deletes = False
+    inserts = False
+
+    def delete_messages(self, session_id: str, from_id: int = 0) -> int:
+        self.deletes = True
+        return super().delete_messages(session_id, from_id)
+
+    def insert_messages(self, session_id: str, messages: Sequence[EncodedMessage]) -> list[int]:
+        self.inserts = True
+        return super().insert_messages(session_id, messages)
+
 
 class SqliteEngine:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -65,6 +78,7 @@ class SqliteEngine:
         self.notices: list[str] = []
         self.path = connections.prepare(path, read_only=read_only)
         self._file = which(self.path)
+        self._reserve = Reserve(self.path)
         self._readable = self.path
         self.read_only = read_only or not connections.can_write(self.path)
         if self.read_only and not read_only:
@@ -73,7 +87,7 @@ class SqliteEngine:
             if self.read_only:
                 self._open_for_reading()
             else:
-                self._open_for_writing()
+                self._open_for_writing_even_on_a_full_disk()
         _open_engines.add(self)
 
     def _open_for_reading(self) -> None:
@@ -88,6 +102,15 @@ class SqliteEngine:
         if self._readable != self.path:
             self._copies.append(self._readable.parent)
         self._readers.append(reader)
+
+    def _open_for_writing_even_on_a_full_disk(self) -> None:
+        try:
+            self._open_for_writing()
+        except (apsw.Error, DiskFull) as error:
+            full = error if isinstance(error, DiskFull) else translated(error, self.path)
+            if not isinstance(full, DiskFull) or not self._reserve.spend():
+                raise
+            self._open_for_writing()
 
     def _open_for_writing(self) -> None:
         self._guard = Guard(self.path.with_name(self.path.name + ".lock"))
@@ -166,7 +189,27 @@ class SqliteEngine:
 
     def write(self, scope: Scope, work: Callable[[SqliteWriter], T]) -> T:
         self._check_writable()
-        return self._gate.run(lambda: work(SqliteWriter(self._gate.connection, scope)))
+        used: list[SqliteWriter] = []
+
+        def job() -> T:
+            used[:] = [SqliteWriter(self._gate.connection, scope)]
+            return work(used[0])
+
+        try:
+            return self._gate.run(job)
+        except DiskFull:
+            frees = any(writer.deletes and not writer.inserts for writer in used)
+            if not frees or not self._reserve.spend():
+                raise
+        self._use_log_again()
+        return self._gate.run(job)
+
+    def _use_log_again(self) -> None:
+        """A log that was moved into the file takes no more room than it has."""
+        try:
+            self.checkpoint()
+        except StoreError as error:
+            log.warning("store %s: no room to checkpoint: %s", self.path, error)
 
     @contextmanager
     def transaction(self, scope: Scope) -> Iterator[SqliteWriter]:
@@ -179,6 +222,8 @@ class SqliteEngine:
                 self._held = None
 
     def _after_write(self) -> None:
+        if self._reserve.spent or self._gate.writes % CHECKPOINT_EVERY_N_WRITES == 1:
+            self._reserve.make_for(self.size())
         if self._is_behind():
             if self._keeper is None:
                 self._keeper = Keeper(self)
@@ -364,7 +409,8 @@ class SqliteEngine:
             if self._closed:
                 return
             if self.read_only:
-                self._close_readers()
+                with translating(self.path):
+                    self._close_readers()
             else:
                 self._close_writer()
         for folder in self._copies:
@@ -372,16 +418,15 @@ class SqliteEngine:
 
     def _close_readers(self) -> None:
         self._closed = True
-        with translating(self.path):
-            self._forget_readers()
         _open_engines.discard(self)
+        self._forget_readers()
 
     def _close_writer(self) -> None:
         """Wait for writers at work, then close, the writing connection last: it moves the log into the file
         and deletes it, when nobody else has the store open."""
         if self._keeper is not None:
             self._keeper.stop()
-        if self._gate.has_written or self.notices:
+        if self._gate.writes or self.notices:
             self._finish_index()
             self._erase()
         with self._gate.paused(), translating(self.path):
@@ -392,9 +437,13 @@ class SqliteEngine:
             except StoreReplaced as error:
                 log.error("%s", error)
                 self.notices.append(str(error))
-            self._close_readers()
-            self._gate.connection.close()
-            self._guard.close()
+            try:
+                self._close_readers()
+                self._gate.connection.close()
+            except apsw.Error as error:  # what was acknowledged is safe in the log
+                log.warning("store %s: not everything is tidied up: %s", self.path, error)
+            finally:
+                self._guard.close()
 
     def _finish_index(self) -> None:
         """At close the index catches up, for readers with the stock shell; nothing depends on it."""

@@ -15,13 +15,18 @@ from hermes.errors import (
     StoreError,
     StoreIO,
     StoreReadOnly,
+    StoreReplaced,
     StoreUnavailable,
 )
 
-_ADVICE: dict[type[apsw.Error], tuple[type[HermesError], str]] = {
+_FULL = (DiskFull, "the disk is full; free some space and try again, nothing stored was lost")
+_ADVICE: dict[type | int, tuple[type[HermesError], str]] = {
+    # Where the extended code says more than the class.
+    apsw.SQLITE_IOERR_SHMSIZE: _FULL,
+    apsw.SQLITE_READONLY_DBMOVED: (StoreReplaced, "the file was moved or replaced while it was open; open it again"),
     apsw.BusyError: (StoreBusy, "another program keeps the store locked; close it or try again"),
     apsw.LockedError: (StoreBusy, "another program keeps the store locked; close it or try again"),
-    apsw.FullError: (DiskFull, "the disk is full; free some space and try again, nothing stored was lost"),
+    apsw.FullError: _FULL,
     apsw.CorruptError: (StoreCorrupt, "the file is damaged; run `hermes sessions check`, then `repair`"),
     apsw.NotADBError: (StoreCorrupt, "this is not a store; move it away or restore a backup"),
     apsw.FormatError: (StoreCorrupt, "this is not a store; move it away or restore a backup"),
@@ -64,9 +69,9 @@ _ADVICE: dict[type[apsw.Error], tuple[type[HermesError], str]] = {
 
 
 def translated(error: apsw.Error, path: object) -> HermesError:
-    for cls in type(error).__mro__:
-        if cls in _ADVICE:
-            ours, advice = _ADVICE[cls]
+    for key in (getattr(error, "extendedresult", 0), *type(error).__mro__):
+        if key in _ADVICE:
+            ours, advice = _ADVICE[key]
             return ours(f"{path}: {advice} ({error}).")
     return StoreError(f"{path}: {error}.")
 

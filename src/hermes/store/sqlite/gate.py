@@ -74,7 +74,7 @@ class Gate:
         self._queue: deque[_Job[Any]] = deque()
         self._closed = False
         self._group: list[_Job[Any]] = []  # what the leader took
-        self._writes = 0
+        self.writes = 0
         self._changes = 0
 
     def run(self, work: Callable[[], T]) -> T:
@@ -120,15 +120,13 @@ class Gate:
     def if_free(self) -> Iterator[apsw.Connection | None]:
         """The connection, when nobody of this process uses or wants it; None otherwise, without waiting."""
         turn: _Job[None] = _Job(lambda: None, alone=True)
-        with self._line:
-            free = self._turn is None and not self._queue and not self._closed
-            if free:
-                self._turn, self._thread = turn, threading.get_ident()
         try:
-            yield self.connection if free else None
+            with self._line:
+                if self._turn is None and not self._queue and not self._closed:
+                    self._turn, self._thread = turn, threading.get_ident()
+            yield self.connection if self._turn is turn else None
         finally:
-            if free:
-                self._leave(turn)
+            self._leave(turn)
 
     @contextmanager
     def alone(self, patience: float | None) -> Iterator[apsw.Connection]:
@@ -141,10 +139,6 @@ class Gate:
                 yield self.connection
             finally:
                 self._guard.release()
-
-    @property
-    def has_written(self) -> bool:
-        return self._writes > 0
 
     def close(self) -> None:
         """Let nobody in any more. The connection is the engine's to close, while it is `paused`."""
@@ -222,6 +216,7 @@ class Gate:
             failure.__cause__ = error if failure is not error else error.__cause__
             for job in self._group:
                 job.error = job.error or failure
+            committing = False
         except BaseException:  # Ctrl-C in the leader: what is stored is stored, the rest goes back into the line
             if committing and not self.connection.in_transaction:
                 self._finish()
@@ -230,7 +225,8 @@ class Gate:
             self._roll_back()
             self._guard.release()
         self._finish()
-        self._on_write()
+        if committing:
+            self._on_write()
 
     def _finish(self) -> None:
         for job in self._group:
@@ -285,7 +281,7 @@ class Gate:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
-        self._writes += 1
+        self.writes += 1
         self.last = record
         self._stop_at(self._identity.trouble_after())
         self._guard.write(record)
@@ -293,7 +289,7 @@ class Gate:
     def _now_and_then(self) -> None:
         """Move the write-ahead log into the file, while nobody can write: only a log that was moved completely is
         used again from its start, and writing in place is several times faster than growing a file."""
-        if self._writes % CHECKPOINT_EVERY_N_WRITES == 0:
+        if self.writes % CHECKPOINT_EVERY_N_WRITES == 0:
             try:
                 self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             except apsw.Error as error:  # what was committed is safe where it is

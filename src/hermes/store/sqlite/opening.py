@@ -28,14 +28,14 @@ log = logging.getLogger("hermes.store")
 def open_store(path: Path, guard: Guard, record: Record | None) -> tuple[apsw.Connection, bool, list[str]]:
     """A writing connection to a store of our schema, whether it uses a write-ahead log, and notices."""
     notices = [notice for notice in (sqlite_warning(),) if notice]
-    if path.stat().st_size == 0 and record is not None and record.last_message and not _has_wal(path):
+    connection = connect(path)
+    version, ours = state_of(connection)
+    if version is None and record is not None and record.last_message:
         notices.append(
             f"{path} is empty, but {record.last_message} messages had been stored in it; a new store begins. "
             "If that is wrong, restore a backup."
         )
         log.error("%s", notices[-1])
-    connection = connect(path)
-    version, ours = state_of(connection)
     if version is None or (version < schema.SCHEMA_VERSION):
         notices += _make_current(path, connection, guard)
     elif version > schema.SCHEMA_VERSION or not ours:
@@ -106,6 +106,7 @@ def _create(connection: apsw.Connection) -> None:
         connection.execute(schema.ALL)
         upgrade.schema_rows(connection)
         connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()  # a lost log must not take the tables along
     except apsw.Error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -144,8 +145,3 @@ def _loss(path: Path, connection: apsw.Connection, record: Record | None) -> lis
     )
     log.error("%s", notice)
     return [notice]
-
-
-def _has_wal(path: Path) -> bool:
-    wal = path.with_name(path.name + "-wal")
-    return wal.exists() and wal.stat().st_size > 0
