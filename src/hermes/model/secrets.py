@@ -362,7 +362,7 @@ def _is_random(secret: str, around: str) -> bool:
 
 def _is_chosen(secret: str, around: str) -> bool:
     """A password between marks: anything but a placeholder, or the user name once more."""
-    return not _is_placeholder(secret) and f"/{secret}:{secret}@" not in around
+    return not _is_placeholder(secret) and f"{secret}:{secret}" not in around
 
 
 def _is_login(secret: str, around: str) -> bool:
@@ -459,9 +459,11 @@ _MARKS: tuple[_MarkRow, ...] = (
 )
 
 _TO = r"\\*[\"'`]?\]?\s{0,3}"  # from a name to what it is given
-_PHRASE = _TO + r"(?:is|[:=])\s{0,3}\\*[\"'`]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})(?![ ]?[a-z])"
+_PHRASE = _TO + r"(?:is|[:=])\s{0,3}\\*[\"'`]?((?-i:(?:[a-z]{3,8} ){11,23}[a-z]{3,8}))(?![a-z])"
 _SCHEME = r"(?:[:=]|,(?= ?[\"'])) {0,4}\\*[\"'`]?(?:[a-z][\w-]{2,30} +)?"
 _AUTHORIZATION = "(?<![a-z0-9])authorization" + _TO + _SCHEME
+_CRUMB = r"[\w.$-]{1,60}=[^;\s\"'`\\]{0,4000}+"
+_COOKIES = rf"({_CRUMB}(?:; ?(?:{_CRUMB}|[\w-]{{1,60}}))*+)"
 _USER = r"[ =]{1,3}\\*[\"']?[^\s:\"'\\]{1,80}:([^\s\"'\\]{3,200})"
 
 # The same, in either case.
@@ -469,7 +471,7 @@ _SPOKEN: tuple[_MarkRow, ...] = (
     ("authorization-header", "authorization", 0, _AUTHORIZATION + r"([\w.~+/=:-]{8,})", _is_credential),
     ("bearer-token", "bearer ", 0, r"bearer +([\w.~+/=-]{16,})", _is_key_alone),
     ("basic-credentials", "basic ", 0, r"basic +([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])", _is_login),
-    ("cookie", "cookie", 0, r"cookie" + _TO + r": *\\*[\"'`]?([\w.$-]{1,60}=[^\r\n\"'`\\]{16,4000})", _has_session),
+    ("cookie", "cookie", 0, "cookie" + _TO + r": *\\*[\"'`]?" + _COOKIES, _has_session),
     ("curl-password", " -u", 0, " -u" + _USER, _is_curl_login),
     ("curl-password", " --user", 0, " --user" + _USER, _is_curl_login),
     ("ssh-password", "sshpass -p", 0, r"sshpass -p *\\*[\"']?([^\s\"'\\]{3,200})", _is_chosen),
@@ -625,7 +627,7 @@ _ASSIGNED = re.compile(
         (?P<prose>[ \t]+(?:is|was|ist|es|est)[ \t]*:?[ \t]+|是)
       | (?P<pair>\\*["']?\s{0,20},?\s{1,20}\\*["']?value\\*["']?[ \t]*[:=][ \t]*)
       | (?P<equals>(?:\\*["'`]\]?)?[ \t]*
-          (?::[ \t]*[A-Za-z_][\w.\[\],|\ ]{0,40}[ \t]=[ \t]|=>|:=|={1,3}|::?|：)[ \t]*)
+          (?::[ ]?[A-Za-z_][\w.]{0,40}(?:\[[\w.,|\ \[\]]{0,40}\])?(?:\ ?\|\ ?\w{1,40})?\ =\ |=>|:=|={1,3}|::?|：)[ \t]*)
       | (?P<tag>>)
       | (?P<flag>[ \t]+)
     )""",
@@ -708,10 +710,11 @@ def _closing(text: str, start: int, quote: str, depth: int) -> int:
 
 
 def _noun(name: str) -> tuple[str | None, list[str]]:
-    """What the name says its value is (None: nothing we know), and the words of the name."""
-    pattern = _WORDS if name.isascii() else _WORDS_ANYWHERE
-    words = [word.lower() for word in pattern.findall(name)]
-    for index in range(len(words) - 1, -1, -1):
+    """What the name says its value is (None: nothing we know), and the words of the name and in front of it."""
+    around, _, name = name.rpartition(" ")
+    own = _words(name)
+    words = _words(around) + own
+    for index in range(len(words) - 1, len(words) - len(own) - 1, -1):
         if kind := _noun_at(words, index):
             if _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(
                 words[max(0, index - 2) : index]
@@ -719,9 +722,12 @@ def _noun(name: str) -> tuple[str | None, list[str]]:
                 return None, words
             if kind == "key" and _BY_WORD.keys().isdisjoint(words):
                 return None, words
-            joined = index and " pass" not in name.lower()
-            return ("password" if kind == "pass" and joined else kind), words
+            return ("password" if kind == "pass" and len(own) > 1 else kind), words
     return None, words
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in (_WORDS if name.isascii() else _WORDS_ANYWHERE).findall(name)]
 
 
 def _noun_at(words: list[str], index: int) -> str | None:
@@ -836,7 +842,7 @@ def _is_password(value: str, *, loose: bool) -> bool:
     if not 6 <= len(value) <= 250 or _BLANK.search(value):
         return False
     strong = _DIGIT_IN.search(value) or _SYMBOL.search(value)
-    return loose or bool(strong and _LETTER.search(value) and _entropy(value) >= 2.3)
+    return loose or bool(strong and _LETTER.search(value) and _entropy(value) > 2)
 
 
 def _entropy(value: str) -> float:
@@ -888,7 +894,7 @@ def _redact_item(container: list[Any] | dict[Any, Any], key: Any, item: str) -> 
     if isinstance(container, dict) and key == "value":
         key = container.get("name")
     text, count = redact(item)
-    if count or not isinstance(container, dict) or not isinstance(key, str):
+    if count or not isinstance(container, dict) or not isinstance(key, str) or "[redacted" in key:
         return text, count
     if key.lower() in _HEADERS:
         text, count = redact(f"{key}: {item}")
