@@ -460,3 +460,19 @@ def test_salvage_makes_a_damaged_inner_page_anew(db: SessionDB, tmp_path: Path) 
     report = SessionDB.salvage(damaged, tmp_path / "new.db")
     assert report.messages == 100
     assert report.notes == ["1 inner pages were damaged and were made anew"]
+
+
+def test_archived_pinned_and_branched_conversations_survive_export_and_import(db: SessionDB, tmp_path: Path) -> None:
+    add(db, "root", 1, ended=False)
+    db.split_session("root", "tip", [{"role": "user", "content": "summary"}])
+    db.branch_session("root", "branch")
+    add(db, "put-away")
+    db.pin_session("put-away")
+    db.archive_session("put-away")
+    db.export_file(tmp_path / "e")
+    with SessionDB(tmp_path / "other" / "state.db") as other:
+        assert other.import_file(tmp_path / "e").imported == 4
+        assert ids(other) == ids(db) == {"tip", "branch"}
+        for name in ("root", "tip", "branch", "put-away"):
+            assert other.get_session(name) == db.get_session(name)
+        assert other.check() == []

@@ -9,7 +9,7 @@ from typing import Any
 
 from hermes.errors import BadInput, HermesError, SessionNotFound
 from hermes.model.ids import check_id, sought_id
-from hermes.store.base import PruneQuery, Row, Writer
+from hermes.store.base import ListQuery, PruneQuery, Row, Writer
 from hermes.store.checks import path, text, texts
 from hermes.store.operations import Operations, public
 from hermes.store.titles import next_free_title, title_holder
@@ -151,9 +151,12 @@ class CareOperations(Operations):
 
     def maybe_empty_trash(self, trash_days: float = 30, sessions_dir: Path | str | None = None) -> int:
         """At start-up: delete what has been in the trash for `trash_days` (0: never), at most once a day."""
-        if not trash_days or not self._claim_sweep(24, _LAST_EMPTIED):
+        days = _number("trash_days", trash_days)
+        with self._read() as reader:
+            due = days > 0 and reader.trashed_before(self._now() - days * DAY) != []
+        if not due or not self._claim_sweep(24, _LAST_EMPTIED):
             return 0
-        return self.empty_trash(trash_days, sessions_dir)
+        return self.empty_trash(days, sessions_dir)
 
     def scan_secrets(self) -> Iterator[Row]:
         """Secrets in what is stored already: session_id, message_id, kind, a row for each kind in a message; never the
@@ -161,8 +164,10 @@ class CareOperations(Operations):
         from hermes.model.secrets import find_secrets
 
         with self._read() as reader:
+            archived = reader.conversations(ListQuery(shelf="archived", limit=2**31 - 1))
             ids = [row["id"] for row in reader.all_sessions(None, 2**31 - 1, 0)]
-        for session_id in ids:
+            ids += [part["id"] for row in archived for part in reader.parts(row["lineage_id"])]
+        for session_id in dict.fromkeys(ids):
             with self._read() as reader:
                 messages = reader.messages(session_id)
             for message in messages:

@@ -18,7 +18,7 @@ from hermes.model.owners import LOCAL
 from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
-from hermes.store.base import Row, Writer
+from hermes.store.base import ListQuery, Row, Writer
 from hermes.store.checks import seconds, text
 from hermes.store.encode import EncodedMessage, Payload
 from hermes.store.operations import public
@@ -28,6 +28,8 @@ from hermes.store.usage import check_usage
 
 MAX_LINE = 256 * 1024 * 1024
 _CHUNK = 1024 * 1024
+_ALL = 2**31 - 1
+_ARCHIVED = 4
 Progress = Callable[[int, int], None]
 
 
@@ -69,8 +71,11 @@ class TransferOperations(SessionOperations):
             if lineage_of is not None:
                 session = reader.session(lineage_of)
                 return [part["id"] for part in reader.parts(session["lineage_id"])] if session else []
-            rows = reader.all_sessions(None if source is None else [source], 2**31 - 1, 0)
-        return [row["id"] for row in sorted(rows, key=lambda row: row["started_at"])]
+            sources = None if source is None else [source]
+            rows = reader.all_sessions(sources, _ALL, 0)
+            archived = reader.conversations(ListQuery(sources=sources, shelf="archived", limit=_ALL))
+            rows += [part for row in archived for part in reader.parts(row["lineage_id"])]
+        return list(dict.fromkeys(row["id"] for row in sorted(rows, key=lambda row: row["started_at"])))
 
     def export_file(
         self,
@@ -175,9 +180,10 @@ class TransferOperations(SessionOperations):
                 return True
             parent = session.get("parent_session_id")
             row["parent_session_id"] = parent if isinstance(parent, str) and writer.session(parent) else None
-            if not writer.insert_session(row, prompt):
+            if not writer.insert_session(row, prompt, branch=_is_branch(writer, session, row)):
                 raise BadInput(f"session id '{row['id']}' cannot be used")
             self._fill(writer, session, row["id"], rows, numbers)
+            _put_in_place(writer, session, row["id"])
             return False
 
         return self._write(take)
@@ -229,6 +235,24 @@ class TransferOperations(SessionOperations):
             raise BadInput("tokens, calls and costs are 0 or more")
         if not usage.is_empty() and stored_row is not None:
             writer.add_usage(session_id, usage, stored_row["started_at"])
+
+
+def _is_branch(writer: Writer, session: Row, row: Row) -> bool:
+    """A conversation of its own, although its parent went on elsewhere."""
+    parent = writer.session(row["parent_session_id"]) if row["parent_session_id"] else None
+    if parent is None or parent["end_reason"] != "compression" or session.get("lineage_id") != row["id"]:
+        return False
+    return bool(row["started_at"] >= (parent["ended_at"] or 0))
+
+
+def _put_in_place(writer: Writer, session: Row, session_id: str) -> None:
+    """Pinned and archived as it was."""
+    stored = writer.session(session_id)
+    if stored is not None and session.get("pinned"):
+        writer.update_session(session_id, {"pinned": 1})
+    if stored is not None and session.get("archived_at") is not None:
+        at = seconds("archived_at", session["archived_at"])
+        writer.put_away(stored["lineage_id"], "archived", at, _ARCHIVED)
 
 
 def _costs(usage: Usage) -> list[float]:
