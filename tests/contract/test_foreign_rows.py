@@ -83,7 +83,7 @@ def test_every_public_method_is_known() -> None:
     assert public_methods() <= set(ALL)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(plan=_sessions)
 def test_no_read_ever_shows_a_foreign_row(tmp_path_factory: pytest.TempPathFactory, plan: Any) -> None:
     with SqliteBackend(tmp_path_factory.mktemp("reads")).open() as db:
@@ -103,7 +103,7 @@ def test_no_read_ever_shows_a_foreign_row(tmp_path_factory: pytest.TempPathFacto
             assert scope.message_count() == sum(db.message_count(one) for one in own)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(plan=_sessions)
 def test_no_write_ever_touches_a_foreign_row(tmp_path_factory: pytest.TempPathFactory, plan: Any) -> None:
     with SqliteBackend(tmp_path_factory.mktemp("writes")).open() as db:
