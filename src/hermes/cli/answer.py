@@ -4,12 +4,13 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from hermes import log
+from hermes import log, paths
 from hermes.cli.parsing import Command
 from hermes.cli.screen import Screen, say
 from hermes.commands.reply import Reply
 
 if TYPE_CHECKING:
+    from hermes.config.areas.state import Sessions
     from hermes.store import SessionDB
 
 WithStore = Callable[["SessionDB", argparse.Namespace], Reply]
@@ -46,13 +47,45 @@ def without_store(command: Command, handler: Callable[[argparse.Namespace], Repl
 
 
 def open_store(*, read_only: bool = False) -> "SessionDB":
-    from hermes.store import SessionDB
+    """The store the settings name, with what its owner wants done at start-up."""
+    from hermes.store import open_store
 
     log.set_up()
-    db = SessionDB(read_only=read_only)
+    sessions = _settings()
+    db = open_store(
+        sessions and sessions.database, read_only=read_only, redact_secrets=bool(sessions and sessions.redact_secrets)
+    )
     for notice in db.notices:
         say(notice)
+    if not db.read_only:
+        _keep_house(db, sessions)
     return db
+
+
+def _settings() -> "Sessions | None":
+    """What the file says about sessions; without one the defaults hold, and nothing is loaded to know them."""
+    if not paths.config_file(paths.hermes_home()).exists():
+        return None
+    from hermes.config import load
+
+    config = load()
+    for warning in config.warnings:
+        say(warning)
+    return config.settings.sessions
+
+
+def _keep_house(db: "SessionDB", sessions: "Sessions | None") -> None:
+    """Automatic pruning, when it was asked for, and a trash that does not grow for ever."""
+    folder = paths.sessions_dir()
+    if sessions is not None and sessions.auto_prune:
+        done = db.maybe_auto_prune_and_vacuum(
+            sessions.retention_days, sessions.min_interval_hours, sessions.vacuum_after_prune, folder
+        )
+        if done["pruned"]:
+            say(f"Pruned {done['pruned']} sessions without activity for {sessions.retention_days} days.")
+    emptied = db.maybe_empty_trash(sessions.trash_days if sessions is not None else 30, folder)
+    if emptied:
+        say(f"Emptied the trash: {emptied} sessions that had been there for long.")
 
 
 def screen(arguments: argparse.Namespace) -> Screen:

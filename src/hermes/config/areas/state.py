@@ -5,7 +5,7 @@ from hermes.config.area import Area, setting
 RESET_MODES = ("idle", "daily", "both", "none")
 
 
-class Sessions(Area):
+class Sessions(Area, works=True):
     database: str = setting(
         "", "Where sessions are kept: a file, or the URL of a database; empty: state.db in the home."
     )
@@ -13,6 +13,7 @@ class Sessions(Area):
     retention_days: int = setting(90, "Days an ended session is kept once auto_prune is on.", least=1)
     vacuum_after_prune: bool = setting(True, "Whether the file shrinks after sessions were deleted.")
     min_interval_hours: int = setting(24, "Hours between two automatic prunes.", least=0)
+    redact_secrets: bool = setting(False, "Whether keys and passwords are masked before a message is stored.")
     trash_days: int = setting(30, "Days a deleted session stays in the trash; 0: until it is emptied by hand.", least=0)
 
 
