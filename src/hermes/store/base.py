@@ -249,8 +249,9 @@ class Engine(Protocol):
     read_only: bool
     notices: list[str]  # what the person should know: a loss found, a fallback taken, an upgrade done
 
-    def read(self, scope: Scope) -> AbstractContextManager[Reader]:
-        """A snapshot; later commits of others do not show in it."""
+    def read(self, scope: Scope, *, apart: bool = False) -> AbstractContextManager[Reader]:
+        """A snapshot; later commits of others do not show in it. What takes long is read `apart`, so that no writer
+        of this process waits for it."""
 
     def write(self, scope: Scope, work: Callable[[Writer], T]) -> T:
         """`work` in one transaction, possibly grouped with other threads' work. When it raises, nothing of

@@ -81,6 +81,9 @@ class OpenStore(Store):
     def _read(self) -> AbstractContextManager[Reader]:
         return self._engine.read(self.scope)
 
+    def _read_apart(self) -> AbstractContextManager[Reader]:
+        return self._engine.read(self.scope, apart=True)
+
     def _write(self, work: Callable[[Writer], T]) -> T:
         return self._engine.write(self.scope, work)
 

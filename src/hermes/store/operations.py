@@ -25,6 +25,10 @@ class Operations:
     def _read(self) -> AbstractContextManager[Reader]:
         raise NotImplementedError
 
+    def _read_apart(self) -> AbstractContextManager[Reader]:
+        """A snapshot for what takes long; nobody waits for it."""
+        return self._read()
+
     def _write(self, work: Callable[[Writer], T]) -> T:
         raise NotImplementedError
 

@@ -18,7 +18,7 @@ from hermes.model.owners import LOCAL
 from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
-from hermes.store.base import ListQuery, Row, Writer
+from hermes.store.base import ListQuery, Reader, Row, Writer
 from hermes.store.checks import seconds, text
 from hermes.store.encode import EncodedMessage, Payload
 from hermes.store.operations import public
@@ -47,11 +47,7 @@ class TransferOperations(SessionOperations):
     def export_session(self, session_id: str, *, include_secrets: bool = False) -> Row | None:
         """One session with all its messages as a dict, or None."""
         with self._read() as reader:
-            session = reader.session(session_id)
-            if session is None:
-                return None
-            row = {**public(session), "messages": reader.messages(session_id)}
-        return row if include_secrets else _masked(row)
+            return _exported(reader, session_id, include_secrets)
 
     def export_all(self, source: str | None = None, *, include_secrets: bool = False) -> list[Row]:
         """Every session with its messages; `export_file` streams instead."""
@@ -60,22 +56,12 @@ class TransferOperations(SessionOperations):
     def iterate_export(
         self, source: str | None = None, *, lineage_of: str | None = None, include_secrets: bool = False
     ) -> Iterator[Row]:
-        """Sessions to export, parents before children, one in memory at a time."""
-        for session_id in self._export_ids(source, lineage_of):
-            row = self.export_session(session_id, include_secrets=include_secrets)
-            if row is not None:  # somebody may have deleted it meanwhile
-                yield row
-
-    def _export_ids(self, source: str | None, lineage_of: str | None) -> list[str]:
-        with self._read() as reader:
-            if lineage_of is not None:
-                session = reader.session(lineage_of)
-                return [part["id"] for part in reader.parts(session["lineage_id"])] if session else []
-            sources = None if source is None else [source]
-            rows = reader.all_sessions(sources, _ALL, 0)
-            archived = reader.conversations(ListQuery(sources=sources, shelf="archived", limit=_ALL))
-            rows += [part for row in archived for part in reader.parts(row["lineage_id"])]
-        return list(dict.fromkeys(row["id"] for row in sorted(rows, key=lambda row: row["started_at"])))
+        """Sessions to export, parents before children, one in memory at a time, all of one moment."""
+        with self._read_apart() as reader:
+            for session_id in _export_ids(reader, source, lineage_of):
+                row = _exported(reader, session_id, include_secrets)
+                if row is not None:
+                    yield row
 
     def export_file(
         self,
@@ -90,11 +76,11 @@ class TransferOperations(SessionOperations):
     ) -> dict[str, int]:
         """Write JSON Lines: {sessions, messages, secrets}. The file appears when it is complete, readable by its
         owner alone; an existing file or a link is only replaced with `force`."""
-        ids = [session_id] if session_id is not None else self._export_ids(source, lineage_of)
         counts = {"sessions": 0, "messages": 0, "secrets": 0}
-        with private_file(Path(path), force=force) as out:
+        with private_file(Path(path), force=force) as out, self._read_apart() as reader:
+            ids = [session_id] if session_id is not None else _export_ids(reader, source, lineage_of)
             for number, one in enumerate(ids, 1):
-                row = self.export_session(one, include_secrets=include_secrets)
+                row = _exported(reader, one, include_secrets)
                 if row is not None:
                     out.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
                     counts["sessions"] += 1
@@ -146,7 +132,8 @@ class TransferOperations(SessionOperations):
         report = ImportReport()
         numbers: dict[int, int] = {}
         with SessionDB(path, read_only=True) as other:
-            ids = other._export_ids(None, None)
+            with other._read() as reader:
+                ids = _export_ids(reader, None, None)
             for number, session_id in enumerate(ids, 1):
                 row = other.export_session(session_id, include_secrets=True)
                 try:
@@ -257,6 +244,26 @@ def _put_in_place(writer: Writer, session: Row, session_id: str) -> None:
 
 def _costs(usage: Usage) -> list[float]:
     return [cost for name in COST_COLUMNS if (cost := getattr(usage, name)) is not None]
+
+
+def _export_ids(reader: Reader, source: str | None, lineage_of: str | None) -> list[str]:
+    """What to export, parents before children."""
+    if lineage_of is not None:
+        session = reader.session(lineage_of)
+        return [part["id"] for part in reader.parts(session["lineage_id"])] if session else []
+    sources = None if source is None else [source]
+    rows = reader.all_sessions(sources, _ALL, 0)
+    archived = reader.conversations(ListQuery(sources=sources, shelf="archived", limit=_ALL))
+    rows += [part for row in archived for part in reader.parts(row["lineage_id"])]
+    return list(dict.fromkeys(row["id"] for row in sorted(rows, key=lambda row: row["started_at"])))
+
+
+def _exported(reader: Reader, session_id: str, include_secrets: bool) -> Row | None:
+    session = reader.session(session_id)
+    if session is None:
+        return None
+    row = {**public(session), "messages": reader.messages(session_id)}
+    return row if include_secrets else _masked(row)
 
 
 def _masked(row: Row) -> Row:

@@ -31,6 +31,10 @@ def check(connection: apsw.Connection) -> list[Problem]:
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             problems.append(Problem("damage", f"{part.__name__}: {error}"))
             break
+        except apsw.SQLError as error:
+            if "vtable constructor failed" not in str(error):
+                raise
+            problems.append(Problem("index", f"{part.__name__}: {error}", "index"))
     if problems and connection.in_transaction:  # whoever looked into a damaged full-text table cannot commit
         connection.execute("ROLLBACK")
         connection.execute("BEGIN")

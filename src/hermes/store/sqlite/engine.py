@@ -17,7 +17,16 @@ from typing import TypeVar
 
 import apsw
 
-from hermes.errors import BadInput, DiskFull, HermesError, StoreClosed, StoreError, StoreReadOnly, StoreReplaced
+from hermes.errors import (
+    BadInput,
+    DiskFull,
+    HermesError,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+    StoreReplaced,
+)
 from hermes.model.owners import Scope
 from hermes.store.encode import EncodedMessage
 from hermes.store.sqlite import backup, check, opening, upgrade
@@ -322,8 +331,17 @@ class SqliteEngine:
 
     def rebuild_index(self) -> None:
         """Make the index anew from the messages; searches are complete all the while."""
-        self.write(None, lambda writer: writer.forget_index())
+        try:
+            self.write(None, lambda writer: writer.forget_index())
+        except StoreCorrupt:
+            self._make_index_tables_anew()
         self.catch_up()
+
+    def _make_index_tables_anew(self) -> None:
+        """Tables too damaged to be emptied are struck from the schema; the rewrite leaves their pages behind."""
+        with self._gate.alone(None) as connection:
+            upgrade.strike_search_tables(connection)
+        self._rewrite()
 
     def check(self) -> list[Problem]:
         """Everything that is not as it should be. Nobody waits for it."""
@@ -358,10 +376,10 @@ class SqliteEngine:
         kept beside it, and its path returned."""
         self._check_writable()
         kept = self.path.with_name(f"{self.path.name}.backup-{backup.stamp()}-before-restore")
-        self.backup(kept)
         with self._gate.alone(None) as connection:
             part = None
             try:
+                self.backup(kept)
                 part = backup.prepare_restore(source, connection, self.path.parent)
                 copy = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
                 with connection.backup("main", copy, "main") as run:
@@ -489,8 +507,12 @@ def salvage(damaged: Path, target: Path) -> backup.SalvageReport:
         with engine._gate.paused(), translating(damaged):
             report = backup.salvage(damaged, engine._gate.connection)
         engine.rebuild_index()
-    finally:
         engine.close()
+    except HermesError:
+        engine.close()
+        for suffix in ("", "-wal", "-shm", ".lock", ".reserve"):
+            target.with_name(target.name + suffix).unlink(missing_ok=True)
+        raise
     return report
 
 

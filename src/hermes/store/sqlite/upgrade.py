@@ -158,6 +158,24 @@ def drop_search_tables(connection: apsw.Connection) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
+def strike_search_tables(connection: apsw.Connection) -> None:
+    """Search tables that cannot even be dropped: out of the schema, and new ones in."""
+    connection.execute("PRAGMA writable_schema=ON").fetchall()
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for name in schema.FULL_TEXT_TABLES:
+            connection.execute("DELETE FROM sqlite_schema WHERE type = 'table' AND name GLOB ?", (f"{name}*",))
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        connection.execute("PRAGMA writable_schema=RESET").fetchall()
+    connection.execute(f"BEGIN IMMEDIATE; {schema.FULL_TEXT}")
+    IndexTable(connection, None).set_up_index()
+    connection.execute("DELETE FROM index_queue")
+    connection.execute("COMMIT")
+
+
 def add_columns(connection: apsw.Connection) -> None:
     """Titles of old files were unique over all owners, ours are per owner: that index is made anew."""
     connection.execute("DROP INDEX IF EXISTS idx_sessions_title_unique")
