@@ -184,3 +184,16 @@ def test_the_doctor_does_not_upgrade_an_old_store(hermes_home: Path, hermes: Her
     done = hermes("doctor")
     assert "! Schema: 6; upgraded to 12 at the next use, after a backup" in done.out
     assert store.read_bytes() == old
+
+
+def test_a_store_somewhere_else_is_the_one_that_is_looked_after(home: Path, tmp_path: Path, hermes: Hermes) -> None:
+    elsewhere = tmp_path / "elsewhere.db"
+    (home / "state.db").rename(elsewhere)
+    (home / "config.yaml").write_text(f"sessions:\n  database: sqlite://{elsewhere}\n")
+    assert f"Store: {elsewhere}" in hermes("status").lines
+    assert hermes("sessions", "check").lines == ["Everything is as it should be."]
+    damage(elsewhere)
+    assert str(elsewhere) in hermes("doctor").out
+    saved = hermes("sessions", "repair", "--salvage", "saved.db")
+    assert saved.lines[0] == "Saved 5 sessions and 5 messages into saved.db"
+    assert not (home / "state.db").exists()

@@ -4,7 +4,7 @@ import argparse
 import platform
 
 from hermes import __version__, paths
-from hermes.cli.answer import add_json, without_store
+from hermes.cli.answer import add_json, store_path, without_store
 from hermes.cli.parsing import Command
 from hermes.commands.reply import Reply, said
 
@@ -18,7 +18,7 @@ def add_status(command: Command) -> None:
 def _status(_arguments: argparse.Namespace) -> Reply:
     from hermes.commands.status import status
 
-    return status(paths.state_db())
+    return status(store_path())
 
 
 def add_doctor(command: Command) -> None:
@@ -30,7 +30,7 @@ def add_doctor(command: Command) -> None:
 def _doctor(_arguments: argparse.Namespace) -> Reply:
     from hermes.commands.doctor import doctor
 
-    return doctor(paths.state_db())
+    return doctor(store_path())
 
 
 def add_logs(command: Command) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes import log, paths
@@ -53,13 +54,22 @@ def open_store(*, read_only: bool = False) -> "SessionDB":
     log.set_up()
     sessions = _settings()
     db = open_store(
-        sessions and sessions.database, read_only=read_only, redact_secrets=bool(sessions and sessions.redact_secrets)
+        sessions.database if sessions else None,
+        read_only=read_only,
+        redact_secrets=bool(sessions and sessions.redact_secrets),
     )
     for notice in db.notices:
         say(notice)
     if not db.read_only:
         _keep_house(db, sessions)
     return db
+
+
+def store_path() -> Path:
+    """Where the store is, for what has to look at the file itself."""
+    sessions = _settings()
+    named = sessions.database.removeprefix("sqlite://") if sessions else ""
+    return Path(named) if named else paths.state_db()
 
 
 def _settings() -> "Sessions | None":

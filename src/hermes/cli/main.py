@@ -1,5 +1,7 @@
 """The entry point: parse, run, and turn every error into one line and an exit code."""
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -7,6 +9,10 @@ from collections.abc import Sequence
 from hermes import __version__
 from hermes.cli.parsing import Command
 from hermes.errors import HermesError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 # name: (the module whose `add_<name>` adds the arguments, one line of help)
 COMMANDS = {
@@ -40,12 +46,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry() -> None:
     """What the console script calls. No traceback reaches a user."""
-    code = run()
+    gc.set_threshold(100_000, 20, 20)  # thousands of objects are made while modules load, and none of them is garbage
     try:
-        sys.stderr.flush()
-    except (OSError, AttributeError):
-        pass  # nobody listens to it, or there is none
-    sys.exit(code)
+        code = run()
+    except SystemExit as left:  # --help, or a mistake in what was typed
+        code = left.code if isinstance(left.code, int) else 0
+    _leave(code)
+
+
+def _leave(code: int) -> "NoReturn":
+    """End without taking the interpreter apart, which is a tenth of the time a short command takes.
+
+    What has to happen at an end still does: exit functions run, and both streams are flushed.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, AttributeError):
+            pass  # nobody listens to it, or there is none
+    os._exit(code)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -73,7 +73,7 @@ def file_system(store: Path) -> Iterator[Finding]:
 
 def permissions(store: Path) -> Iterator[Finding]:
     """Others on this machine must not read what was said."""
-    home = store.parent
+    home = paths.hermes_home()
     if not home.exists():
         yield Finding("Permissions", "ok", f"{home} does not exist yet")
         return
@@ -92,7 +92,7 @@ def permissions(store: Path) -> Iterator[Finding]:
 
 def _private(store: Path) -> list[Path]:
     beside = [store.with_name(store.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
-    return [store.parent, *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
+    return [paths.hermes_home(), *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
 
 
 def opens(store: Path) -> Iterator[Finding]:

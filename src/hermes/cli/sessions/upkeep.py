@@ -3,8 +3,7 @@
 import argparse
 from pathlib import Path
 
-from hermes import paths
-from hermes.cli.answer import add_json, add_yes, open_store, screen, with_store, without_store
+from hermes.cli.answer import add_json, add_yes, open_store, screen, store_path, with_store, without_store
 from hermes.cli.parsing import Command
 from hermes.commands import upkeep
 from hermes.commands.reply import Ask, Reply
@@ -40,7 +39,7 @@ def _restore_backup(arguments: argparse.Namespace) -> int:
 
 
 def _over_damage(arguments: argparse.Namespace, error: StoreCorrupt) -> Reply:
-    store = paths.state_db()
+    store = store_path()
 
     def go() -> Reply:
         return upkeep.restore_over_damage(store, arguments.file)
@@ -56,7 +55,7 @@ def add_check(command: Command) -> None:
 
 
 def _check() -> Reply:
-    store = paths.state_db()
+    store = store_path()
     if not store.exists() or store.stat().st_size == 0:
         return upkeep.nothing_there(store)
     try:
@@ -83,7 +82,7 @@ def add_repair(command: Command) -> None:
 
 def _repair(arguments: argparse.Namespace) -> Reply:
     if arguments.salvage is not None:
-        return upkeep.salvage(paths.state_db(), arguments.salvage)
+        return upkeep.salvage(store_path(), arguments.salvage)
     try:
         with open_store() as db:
             return upkeep.repair(db, rebuild_index=arguments.rebuild_index)
@@ -101,4 +100,4 @@ def add_undo_upgrade(command: Command) -> None:
     command.examples("hermes sessions undo-upgrade")
     command.add_argument("backup", nargs="?", type=Path, metavar="FILE", help="which backup (default: the newest)")
     add_json(command, "one JSON object")
-    without_store(command, lambda a: upkeep.undo_upgrade(paths.state_db(), a.backup))
+    without_store(command, lambda a: upkeep.undo_upgrade(store_path(), a.backup))
