@@ -35,15 +35,18 @@ class _Sought:
         """Being contained is all there is to it."""
         return self.whole is None and not self.starts_word and not self.ends_word
 
-    def end(self, folded: str, at: int) -> int:
-        """Where the match that begins here ends; -1 when there is none."""
-        if self.starts_word and at > 0 and is_word(folded[at - 1]):
-            return -1
-        found = self.whole.match(folded, at) if self.whole else None
-        end = found.end() if found else -1 if self.whole else at + len(self.pieces[0])
-        if self.ends_word and 0 <= end < len(folded) and is_word(folded[end]):
-            return -1
-        return word_end(folded, end) if self.prefix and end >= 0 else end
+    def next(self, folded: str, at: int, before: int | None) -> tuple[int, int] | None:
+        """The next place where the characters stand, whatever is around them."""
+        if self.whole is None:
+            found = folded.find(self.pieces[0], at, before)
+            return None if found < 0 else (found, found + len(self.pieces[0]))
+        match = self.whole.search(folded, at)
+        return match.span() if match and (before is None or match.start() < before) else None
+
+    def fits(self, folded: str, start: int, end: int) -> bool:
+        """Whether no word goes on where this one must begin or end."""
+        begins = not self.starts_word or start == 0 or not is_word(folded[start - 1])
+        return begins and (not self.ends_word or end == len(folded) or not is_word(folded[end]))
 
 
 @lru_cache(maxsize=256)
@@ -82,17 +85,17 @@ def _occurrences(
     sought: _Sought, folded: str, at: int = 0, end: int | None = None, tries: int | None = None
 ) -> Iterator[tuple[int, int]]:
     """Where it is found, left to right; between two places, and with at most so many tries, if need be."""
-    first = sought.pieces[0] if sought.pieces else ""
     for _ in repeat(None) if tries is None else repeat(None, tries):
-        at = folded.find(first, at, end) if first else -1
-        if at < 0:
+        found = sought.next(folded, at, end) if sought.pieces else None
+        if found is None:
             return
-        stop = sought.end(folded, at)
-        if stop >= 0:
-            yield at, stop
+        start, stop = found
+        if sought.fits(folded, start, stop):
+            stop = word_end(folded, stop) if sought.prefix else stop
+            yield start, stop
             at = stop
         else:  # a word is looked for at its beginning only
-            at = word_end(folded, at) if sought.starts_word else at + 1
+            at = word_end(folded, start) if sought.starts_word else start + 1
 
 
 def is_exact(leaf: Leaf) -> bool:

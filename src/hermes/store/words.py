@@ -107,12 +107,14 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     folded = composed(text).translate(_FOLDING)
-    return _VOICED.sub(_voiced, folded) if "\u3099" in folded or "\u309a" in folded else folded
+    if "\u3099" in folded or "\u309a" in folded:  # half-width kana bring their voice marks along as characters
+        folded = _VOICED.sub(lambda pair: _voiced(pair[0]), folded)
+    return folded
 
 
-def _voiced(pair: re.Match[str]) -> str:
-    """Half-width kana bring their voice marks along as characters."""
-    return unicodedata.normalize("NFC", pair[0])
+@cache
+def _voiced(pair: str) -> str:
+    return unicodedata.normalize("NFC", pair)
 
 
 def places(text: str) -> list[int] | None:
@@ -125,7 +127,7 @@ def places(text: str) -> list[int] | None:
     for place, char in enumerate(text):
         for folded in _FOLDING[ord(char)]:
             if folded in "\u3099\u309a" and _VOICED.match(last + folded):
-                last = unicodedata.normalize("NFC", last + folded)
+                last = _voiced(last + folded)
                 if len(last) == 1:
                     continue
             found.append(place)

@@ -7,7 +7,7 @@ long runs), each candidate's text is checked against the query. Rows the index h
 directly.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Any
 
@@ -21,7 +21,7 @@ from hermes.store.query import Any as Either
 from hermes.store.sqlite.index import IndexTable
 from hermes.store.sqlite.schema import HIDDEN
 from hermes.store.sqlite.table import LISTED, Row, listed
-from hermes.store.words import fold, is_word, unit_runs, unit_token, word_runs
+from hermes.store.words import fold, is_word, unit_runs, unit_token, unspaced_runs, word_runs
 
 _FROM = "messages m JOIN sessions s ON s.id = m.session_id"
 BEHIND_THE_INDEX = "SELECT id FROM messages WHERE id > ? UNION SELECT message_id FROM index_queue"
@@ -97,12 +97,12 @@ class SearchTable(IndexTable):
     def _candidates(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
         expression = word_expression(query.node)
         if expression is None:
-            yield from self._by_units(query, where, bindings)
+            yield from self._without_words(query, where, bindings)
             return
         sets = RowSets()
         narrowed = sets.units(query.node)
         if narrowed is not None:
-            where, bindings = f" AND f.rowid IN ({narrowed}){where}", [*sets.bindings, *bindings]
+            where, bindings = f" AND +f.rowid IN ({narrowed}){where}", [*sets.bindings, *bindings]
         if query.order != "relevance":
             yield from self._by_words(expression, where, bindings, f"f.rowid {_DIRECTION[query.order]}")
             return
@@ -113,15 +113,21 @@ class SearchTable(IndexTable):
         yield from self._by_words(expression, where, bindings, "f.rank")
 
     def _by_words(self, expression: str, where: str, bindings: list[Any], order: str) -> Iterator[Row]:
-        sql = f"""SELECT {_COLUMNS} FROM messages_fts f JOIN messages m ON m.id = f.rowid
-                  JOIN sessions s ON s.id = m.session_id WHERE f.messages_fts MATCH ? {where} ORDER BY {order}"""
+        return self._by_index("messages_fts", expression, where, bindings, order)
+
+    def _by_index(self, index: str, expression: str, where: str, bindings: list[Any], order: str) -> Iterator[Row]:
+        sql = f"""SELECT {_COLUMNS} FROM {index} f JOIN messages m ON m.id = f.rowid
+                  JOIN sessions s ON s.id = m.session_id WHERE f.{index} MATCH ? {where} ORDER BY {order}"""
         return self.rows(sql, [expression, *bindings])
 
-    def _by_units(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
+    def _without_words(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
+        direction = _DIRECTION[query.order]
+        expression = unit_expression(query.node)
+        if expression is not None:
+            return self._by_index("messages_fts_short", expression, where, bindings, f"f.rowid {direction}")
         sets = RowSets()
         ids = sets.sql(query.node)
-        sql = f"""SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where}
-                  ORDER BY m.id {_DIRECTION[query.order]}"""
+        sql = f"SELECT {_COLUMNS} FROM {_FROM} WHERE m.id IN ({ids}) {where} ORDER BY m.id {direction}"
         return self.rows(sql, [*sets.bindings, *bindings])
 
     def _border(self, node: Node) -> int:
@@ -240,14 +246,26 @@ def _has_words(leaf: Leaf) -> bool:
 
 def word_expression(node: Node) -> str | None:
     """What the tree says about words as a query for their index; None when it says nothing."""
+    return _expression(node, _leaf_expression, lambda leaf: _leaf_answered(leaf) and _has_words(leaf))
+
+
+def unit_expression(node: Node) -> str | None:
+    """The tree as a query for the units; None when it speaks of words."""
+    if any(_has_words(leaf) for leaf in leaves(node)):
+        return None
+    return _expression(node, _unit_phrases, _leaf_answered)
+
+
+def _expression(node: Node, written: Callable[[Leaf], str | None], exact: Callable[[Leaf], bool]) -> str | None:
+    """A tree as an FTS5 expression that holds at least of every match."""
     if isinstance(node, Leaf):
-        return _leaf_expression(node)
+        return written(node)
     if isinstance(node, Without):
-        wanted = word_expression(node.wanted)
-        if wanted is None or not all(_leaf_answered(leaf) and _has_words(leaf) for leaf in leaves(node.unwanted)):
+        wanted = _expression(node.wanted, written, exact)
+        if wanted is None or not all(map(exact, leaves(node.unwanted))):
             return wanted  # what is unwanted can only be told by the text
-        return f"({wanted} NOT {word_expression(node.unwanted)})"
-    parts = [word_expression(part) for part in node.parts]
+        return f"({wanted} NOT {_expression(node.unwanted, written, exact)})"
+    parts = [_expression(part, written, exact) for part in node.parts]
     present = [part for part in parts if part is not None]
     if not present or (isinstance(node, Either) and len(present) < len(parts)):
         return None
@@ -284,9 +302,10 @@ class RowSets:
         return operator.join(f"SELECT * FROM ({self.sql(part)})" for part in node.parts)
 
     def units(self, node: Node) -> str | None:
-        """What the leaves without words ask of every match, or None when they ask nothing."""
+        """What unspaced writing and leaves without words ask of every match, or None when there are none. Symbols next
+        to words are too common to narrow anything down."""
         if isinstance(node, Leaf):
-            return None if _has_words(node) else self._leaf(node)
+            return self._units(node) if unspaced_runs(fold(node.text)) or not _has_words(node) else None
         if isinstance(node, Without):
             return self.units(node.wanted)
         if isinstance(node, Either):
@@ -295,21 +314,21 @@ class RowSets:
         return " INTERSECT ".join(f"SELECT * FROM ({part})" for part in parts) or None
 
     def _leaf(self, leaf: Leaf) -> str:
-        lookups: list[str] = []
         words = _leaf_expression(leaf)
-        if words is not None:
-            lookups.append("SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?")
-            self.bindings.append(words)
-        found = leaf_units(leaf)
-        if found:
-            lookups.append("SELECT rowid FROM messages_fts_short WHERE messages_fts_short MATCH ?")
-            self.bindings.append(" AND ".join(f'"{unit_token(unit)}"' for unit in found))
-        return " INTERSECT ".join(lookups)
+        if words is None:
+            return self._units(leaf)
+        self.bindings.append(words)
+        lookup = "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?"
+        return f"{lookup} INTERSECT {self._units(leaf)}" if _unit_phrases(leaf) else lookup
+
+    def _units(self, leaf: Leaf) -> str:
+        self.bindings.append(_unit_phrases(leaf) or "")
+        return "SELECT rowid FROM messages_fts_short WHERE messages_fts_short MATCH ?"
 
 
-def leaf_units(leaf: Leaf) -> list[str]:
+def _unit_phrases(leaf: Leaf) -> str | None:
     """The units every text with this leaf holds: pairs of each run, or the character that stands alone."""
     found: list[str] = []
     for run in unit_runs(fold(leaf.text)):
         found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
-    return list(dict.fromkeys(found))
+    return f"({' AND '.join(unit_token(unit) for unit in dict.fromkeys(found))})" if found else None
