@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -475,7 +476,7 @@ _SPOKEN: tuple[_MarkRow, ...] = (
     ("curl-password", " -u", 0, " -u" + _USER, _is_curl_login),
     ("curl-password", " --user", 0, " --user" + _USER, _is_curl_login),
     ("ssh-password", "sshpass -p", 0, r"sshpass -p *\\*[\"']?([^\s\"'\\]{3,200})", _is_chosen),
-    ("sql-password", "identified by", 0, r"identified by +(?:password +)?\\*['\"]([^'\"\\]{4,200})", _is_chosen),
+    ("sql-password", "identified by", 0, r"identified by +(?:password +)?\\*['\"]([^'\"\\]{6,200})", _is_strong),
     ("sql-password", "password '", 0, r"password '([^'\\]{6,200})'", _is_strong),
     ("netrc-password", "machine ", 0, r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{3,200})", _is_chosen),
     ("seed-phrase", "phrase", 0, "phrase" + _PHRASE, _is_random),
@@ -557,7 +558,7 @@ _NOT_AFTER = _set("""hash hashed count counts type types id ids name names url u
     length len size expiry expires expire expiration exp ttl age at limit limits budget usage used field policy env var
     ref arn version rotation required enabled strategy manager store provider pattern regex prefix suffix format label
     hint prompt placeholder title text message error help description index idx map class input reset changed salt
-    algorithm fingerprint alias namespace sha md""")
+    algorithm fingerprint alias namespace sha md and""")
 _NOT_BEFORE = _set("""public publishable page next prev previous continuation continue sync cancel cancellation eos
     bos pad unk sep cls mask stop special design max min num total prompt completion primary foreign sort partition
     cache idempotency request change input output starting lock""")
@@ -709,11 +710,12 @@ def _closing(text: str, start: int, quote: str, depth: int) -> int:
     return -1
 
 
-def _noun(name: str) -> tuple[str | None, list[str]]:
+@lru_cache(maxsize=256)  # a log has few names, many times
+def _noun(name: str) -> tuple[str | None, tuple[str, ...]]:
     """What the name says its value is (None: nothing we know), and the words of the name and in front of it."""
     around, _, name = name.rpartition(" ")
     own = _words(name)
-    words = _words(around) + own
+    words = (*_words(around), *own)
     for index in range(len(words) - 1, len(words) - len(own) - 1, -1):
         if kind := _noun_at(words, index):
             if _NOT_AFTER.intersection(words[index + 1 :]) or _NOT_BEFORE.intersection(
@@ -730,7 +732,7 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in (_WORDS if name.isascii() else _WORDS_ANYWHERE).findall(name)]
 
 
-def _noun_at(words: list[str], index: int) -> str | None:
+def _noun_at(words: tuple[str, ...], index: int) -> str | None:
     word = words[index]
     before = words[index - 1] if index else ""
     if word.endswith(_PASSWORDS):
@@ -746,7 +748,7 @@ def _noun_at(words: list[str], index: int) -> str | None:
     return "key" if word == "key" else None  # of somebody we know, or none
 
 
-def _named_kind(noun: str, words: list[str], value: str, *, quoted: bool, loose: bool = False) -> str | None:
+def _named_kind(noun: str, words: tuple[str, ...], value: str, *, quoted: bool, loose: bool = False) -> str | None:
     for word in words:
         for kind, others, shape in _BY_WORD.get(word, ()):
             if shape.fullmatch(value) and all(other in words for other in others) and not _is_placeholder(value):
@@ -847,7 +849,8 @@ def _is_password(value: str, *, loose: bool) -> bool:
 
 def _entropy(value: str) -> float:
     """Shannon's, in bits a character."""
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+    repeated = sum(n * math.log2(n) for n in Counter(value).values() if n > 1)
+    return math.log2(len(value)) - repeated / len(value)
 
 
 def _changes(value: str) -> int:
