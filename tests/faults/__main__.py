@@ -10,6 +10,7 @@ from tests.faults.rows import ROWS, Outcome, run_of
 
 SUBJECTS = {
     "store": ("kills", "power", "contention", "full_disk", "failing", "surroundings", "versions", "inputs"),
+    "search": ("search",),
     "care": ("care", "care_damage", "care_imports", "care_secrets"),
 }
 
@@ -19,6 +20,7 @@ def main() -> int:
     parser.add_argument("subject", choices=[*SUBJECTS])
     parser.add_argument("--only", type=int, nargs="+", metavar="ROW", help="these rows alone")
     parser.add_argument("--quick", action="store_true", help="small sizes; needs no root")
+    parser.add_argument("--minutes", type=float, metavar="M", help="how long to fuzz the search")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options = parser.parse_args()
     for name in SUBJECTS[options.subject]:
@@ -27,14 +29,14 @@ def main() -> int:
     if unknown:
         parser.error(f"there is no row {', '.join(map(str, sorted(unknown)))}; there are {sorted(ROWS)}")
     print(f"seed {options.seed}{', quick' if options.quick else ''}", flush=True)
-    results = [_one(number, options.seed, options.quick) for number in sorted(options.only or ROWS)]
+    results = [_one(number, options.seed, options.quick, options.minutes) for number in sorted(options.only or ROWS)]
     print(f"{sum(results)} of {len(results)} rows held")
     return 0 if all(results) else 1
 
 
-def _one(number: int, seed: int, quick: bool) -> bool:
+def _one(number: int, seed: int, quick: bool, minutes: float | None) -> bool:
     began = time.monotonic()
-    with run_of(number, seed, quick=quick) as run:
+    with run_of(number, seed, quick=quick, minutes=minutes) as run:
         try:
             outcome = ROWS[number](run)
         except Exception as error:  # the other rows are to run all the same

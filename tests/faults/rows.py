@@ -22,6 +22,7 @@ class Run:
     folder: Path
     rng: random.Random
     quick: bool = False
+    minutes: float | None = None  # where a row is a matter of time
 
     def size(self, full: int, quick: int) -> int:
         return quick if self.quick else full
@@ -44,6 +45,6 @@ def row(number: int) -> Callable[[Row], Row]:
 
 
 @contextmanager
-def run_of(number: int, seed: int, *, quick: bool) -> Iterator[Run]:
+def run_of(number: int, seed: int, *, quick: bool, minutes: float | None = None) -> Iterator[Run]:
     with tempfile.TemporaryDirectory(prefix=f"hermes-faults-{number}-", ignore_cleanup_errors=True) as folder:
-        yield Run(Path(folder), random.Random(f"{seed}/{number}"), quick)
+        yield Run(Path(folder), random.Random(f"{seed}/{number}"), quick, minutes)

@@ -163,9 +163,8 @@ _MAKERS: tuple[Callable[[Random], str], ...] = (
 )  # fmt: skip
 
 
-def texts() -> list[str]:
-    """A megabyte of each kind of trouble."""
-    size = 1_000_000
+def texts(size: int) -> list[str]:
+    """So many characters of each kind of trouble."""
     pieces = [
         "=", "a", "a ", "= ", "a=", "漢", "漢 ", "(", '"', "\\", "\u0301\u0316", "a\u0301", "\u200b", "👩‍💻", "─",
         "ab-", "banana ", "_", "a\u0e31", "ｶﾞ", "ß", "x\n", "\ue000", "(a ", "AND ",
@@ -173,10 +172,10 @@ def texts() -> list[str]:
     return [(piece * (size // len(piece))) + " b" for piece in pieces]
 
 
-def messages(seed: int, count: int) -> Iterator[dict[str, Any]]:
+def messages(seed: int, count: int, size: int) -> Iterator[dict[str, Any]]:
     """A store to ask: mostly ordinary, with every adversarial text in it once, as a tool's output or as a call."""
     rng = Random(seed)
-    hard = texts()
+    hard = texts(size)
     for number in range(count):
         if number % (count // len(hard)) == 0 and hard:
             yield {"role": "tool", "content": hard.pop()}
