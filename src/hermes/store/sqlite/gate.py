@@ -210,6 +210,7 @@ class Gate:
             if self.connection.in_transaction:
                 committing = True
                 self._commit()
+                self._finish()  # from here on no interrupt can make it happen twice
                 self._now_and_then()
         except (apsw.Error, HermesError) as error:
             failure = translated(error, self._path) if isinstance(error, apsw.Error) else error

@@ -17,7 +17,7 @@ from hermes.store.sqlite.table import LISTED, Row, listed
 _SHELVES = {
     "conversations": (schema.WHOLE, schema.TIP),
     "roots": (schema.WHOLE, schema.ROOT),
-    "all": (schema.HIDDEN, schema.WHOLE, schema.TIP, schema.ROOT),
+    "all": (schema.HIDDEN, schema.WHOLE, schema.TIP, schema.ROOT, schema.ARCHIVED),
     "archived": (schema.ARCHIVED,),
     "trash": (schema.TRASHED,),
 }
@@ -98,7 +98,7 @@ class ListTable(SessionTable):
 
     def _every_session(self, sources: list[str] | None, extra: str, values: list[Any]) -> tuple[str, list[Any]]:
         """One range over the documented index of starts; `+` keeps SQLite from another index and a sort."""
-        where, bindings = f"+shelf < {schema.ARCHIVED}", list[Any]()
+        where, bindings = f"+shelf < {schema.TRASHED}", list[Any]()
         for column, wanted in (("owner", self.scope), ("source", sources)):
             if wanted is not None:
                 where += f" AND +{column} IN {LISTED}"
@@ -112,7 +112,8 @@ class ListTable(SessionTable):
         return [source for source in dict.fromkeys(sources) if source not in query.exclude_sources]
 
     def _extra(self, query: ListQuery) -> tuple[str, list[Any]]:
-        sql = ""
+        # The inner parts of a conversation in the trash are hidden like any others.
+        sql = " AND trashed_at IS NULL" if query.shelf == "all" else ""
         values: list[Any] = []
         key = _key(query)
         for bound, operator in ((query.after, ">="), (query.before, "<")):
