@@ -16,7 +16,8 @@ from itertools import chain, islice, pairwise, repeat
 from hermes.store.query import All, Any, Leaf, Node, leaves
 from hermes.store.words import composed, fold, is_word, places, unspaced_runs, word_end
 
-_MOST_SPANS, _TRIES = 50, 1000  # of one leaf, to choose what is shown
+_LONG = 4000  # characters; in a longer text the first few matches decide what is shown
+_MOST_SPANS, _TRIES = 50, 1000
 _SNIPPET = 240
 
 
@@ -132,19 +133,25 @@ class _Shown:
         return _Span(self.source[start], max(self.source[end], self.source[end - 1] + 1))
 
 
-def _spans(node: Node, shown: _Shown, start: int = 0, end: int | None = None) -> list[_Span]:
-    """Where the wanted leaves match, left to right, without overlaps: of each leaf the first few, or all between
-    `start` and `end`."""
+def _part(node: Node, shown: _Shown, width: int) -> tuple[int, int, list[_Span]]:
+    """The stretch of text to show, and where the wanted leaves match in it."""
     sought = [_sought(leaf) for leaf in dict.fromkeys(leaves(node, wanted_only=True))]
+    long = len(shown.folded) > _LONG
     found: list[tuple[int, int]] = []
-    if end is None:
-        for each in sought:
-            found += islice(_occurrences(each, shown.folded, tries=_TRIES), _MOST_SPANS)
-        if not found:  # far behind much that only looks like it
-            found += islice(chain.from_iterable(_occurrences(each, shown.folded) for each in sought), 1)
-    else:
-        for each in sought:
-            found += _occurrences(each, shown.folded, shown.in_folded(start), shown.in_folded(end))
+    for each in sought:
+        found += islice(_occurrences(each, shown.folded, tries=_TRIES), _MOST_SPANS if long else None)
+    if not found:  # far behind much that only looks like it
+        found += islice(chain.from_iterable(_occurrences(each, shown.folded) for each in sought), 1)
+    spans = _merged(shown, found)
+    start, end = _window(shown.text, spans, width)
+    if long:
+        first, last = shown.in_folded(start), shown.in_folded(end)
+        spans = _merged(shown, [span for each in sought for span in _occurrences(each, shown.folded, first, last)])
+    return start, end, spans
+
+
+def _merged(shown: _Shown, found: list[tuple[int, int]]) -> list[_Span]:
+    """Spans of the text itself, left to right, without overlaps."""
     merged: list[_Span] = []
     for span in (shown.span(*each) for each in sorted(found)):
         if merged and span.start < merged[-1].end:
@@ -157,10 +164,10 @@ def _spans(node: Node, shown: _Shown, start: int = 0, end: int | None = None) ->
 def snippet(node: Node, text: str, *, before: str = ">>>", after: str = "<<<", width: int = _SNIPPET) -> str:
     """About `width` characters around where most of the matches are, each of them marked."""
     shown = _Shown.of(text)
-    start, end = _window(shown.text, _spans(node, shown), width)
+    start, end, spans = _part(node, shown, width)
     marked: list[str] = []
     at = start
-    for span in _spans(node, shown, start, end):
+    for span in spans:
         if span.start >= at and span.end <= end:
             marked += [shown.text[at : span.start], before, shown.text[span.start : span.end], after]
             at = span.end
@@ -172,7 +179,7 @@ def snippet(node: Node, text: str, *, before: str = ">>>", after: str = "<<<", w
 def excerpt(node: Node, text: str, width: int) -> str:
     """The same stretch of text, as it was written."""
     shown = _Shown.of(text)
-    start, end = _window(shown.text, _spans(node, shown), width)
+    start, end, _ = _part(node, shown, width)
     return ("..." if start > 0 else "") + shown.text[start:end].strip() + ("..." if end < len(shown.text) else "")
 
 

@@ -31,6 +31,7 @@ _LENGTH = {"messages": 0.2, "windows": 0.5, "sessions": 0.75}  # how much a long
 _DECAY, _BEST = 0.3, 5  # a session's messages count less and less
 _CANDIDATE_MESSAGES, _CANDIDATE_SESSIONS = 1000, 40
 _TOO_COMMON, _SMALL = 10, 500  # in a large store, a word of every tenth message tells nothing
+_MOST_EVIDENCE = 300_000  # places of words, so that memory stays bounded in a store of millions
 _AUTOMATION = 0.5  # a machine talking to itself counts half
 _IN_TIME = 1.5  # the question named a time and the session was active then
 _EXCERPT = 300
@@ -132,10 +133,12 @@ def gather(reader: Reader, asked: Question, *, scoped: bool) -> list[Evidence]:
     total = reader.indexed_messages()
     forms = {term: _forms(reader, term, asked) for term in asked.terms}
     telling = [term for term in asked.terms if sum(forms[term].values()) <= max(_SMALL, total // _TOO_COMMON)]
-    evidence = []
-    for term in telling or asked.terms:
+    evidence: list[Evidence] = []
+    for term in sorted(telling or asked.terms, key=lambda term: sum(forms[term].values())):
         counts = reader.unit_counts(term.text) if term.unspaced else reader.word_counts(list(forms[term]))
         evidence.append(Evidence(term, list(forms[term]), counts))
+        if sum(len(found.counts) for found in evidence) > _MOST_EVIDENCE:
+            break  # what is left is commoner still
     _add_tail(evidence, reader.unindexed(), asked)
     if scoped:
         total = max(1, reader.count_messages())
@@ -225,16 +228,17 @@ def _reweigh(evidence: list[Evidence], message_id: int, weight: float) -> None:
 
 def rank(found: list[Candidate], evidence: list[Evidence], asked: Question, recency: float, now: float) -> None:
     """Fill in every candidate's score."""
-    words = sum(size for one in found for _, size in one.messages)
+    lengths = [sum(size for _, size in one.messages) for one in found]
+    words = sum(lengths)
     average = words / max(1, sum(len(one.messages) for one in found)) or 1.0
     usual = words / max(1, len(found)) or 1.0
-    for one in found:
+    for one, length in zip(found, lengths, strict=True):
         places = _places(one, evidence)
         messages = _message_scores(one, places, average)
         one.best = [one.messages[place][0] for place in nlargest(3, messages, key=lambda place: messages[place])]
         one.parts["messages"] = _summed(messages.values())
         one.parts["windows"] = _summed(_window_scores(one, places, average).values())
-        one.parts["sessions"] = _session_score(places, sum(size for _, size in one.messages) / usual)
+        one.parts["sessions"] = _session_score(places, length / usual)
     for name, weight in (("messages", MESSAGES), ("windows", WINDOWS), ("sessions", SESSIONS)):
         top = max((one.parts[name] for one in found), default=0.0) or 1.0
         for one in found:

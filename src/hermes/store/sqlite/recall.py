@@ -1,6 +1,7 @@
 """What recall asks of the indexes: which words there are, where, and what a session looks like."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from hermes.store.base import Filters
 from hermes.store.sqlite.search import BEHIND_THE_INDEX, BY_MACHINE, SearchTable
@@ -64,6 +65,7 @@ class RecallTable(SearchTable):
         return {row[0]: (row[1], self.searchable(row[2:]).strip()) for row in rows}
 
 
+@lru_cache(maxsize=16384)
 def _words(size: bytes | None) -> int:
     """FTS5 keeps the number of words of each row as a variable-length integer."""
     count = 0

@@ -48,7 +48,7 @@ class SearchTable(IndexTable):
             if position >= query.offset + query.limit:
                 break
             if position >= query.offset:
-                found.append(row)
+                found.append(row if "text" in row else self._with_text(row))
         return found
 
     def _one_per_lineage(self, query: SearchQuery) -> Iterator[Row]:
@@ -90,8 +90,7 @@ class SearchTable(IndexTable):
         for row in self._candidates(query, where, bindings):
             if row["id"] > through or row["id"] in changed:
                 continue
-            row = self._with_text(row)
-            if not verify or matches(query.node, fold(row["text"])):
+            if not verify or matches(query.node, fold(self._with_text(row)["text"])):
                 yield row
 
     def _candidates(self, query: SearchQuery, where: str, bindings: list[Any]) -> Iterator[Row]:
