@@ -87,7 +87,7 @@ EXPORTS: dict[str, Arguments] = {
     "export_session": lambda s: (s,),
     "export_all": lambda s: (),
 }
-ALL = READS | WRITES | SWEEPS | FOUND
+ALL = READS | WRITES | SWEEPS | FOUND | EXPORTS
 SUBJECTS = ("sessions", "messages", "titles", "lineage", "lists", "usage", "handoff")
 
 

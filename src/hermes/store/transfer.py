@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import IO
 
 from hermes.errors import BadInput, HermesError
-from hermes.model.ids import check_id
+from hermes.model.ids import check_id, sought_id
 from hermes.model.owners import LOCAL
 from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
 from hermes.store.base import ListQuery, Reader, Row, Writer
-from hermes.store.checks import seconds, text
+from hermes.store.checks import seconds, text, texts
 from hermes.store.encode import EncodedMessage, Payload
 from hermes.store.operations import public
 from hermes.store.sessions import SessionOperations
@@ -46,6 +46,7 @@ class ImportReport:
 class TransferOperations(SessionOperations):
     def export_session(self, session_id: str, *, include_secrets: bool = False) -> Row | None:
         """One session with all its messages as a dict, or None."""
+        session_id = sought_id(session_id)
         with self._read() as reader:
             return _exported(reader, session_id, include_secrets)
 
@@ -249,9 +250,9 @@ def _costs(usage: Usage) -> list[float]:
 def _export_ids(reader: Reader, source: str | None, lineage_of: str | None) -> list[str]:
     """What to export, parents before children."""
     if lineage_of is not None:
-        session = reader.session(lineage_of)
+        session = reader.session(sought_id(lineage_of))
         return [part["id"] for part in reader.parts(session["lineage_id"])] if session else []
-    sources = None if source is None else [source]
+    sources = None if source is None else texts("source", source)
     rows = reader.all_sessions(sources, _ALL, 0)
     archived = reader.conversations(ListQuery(sources=sources, shelf="archived", limit=_ALL))
     rows += [part for row in archived for part in reader.parts(row["lineage_id"])]
