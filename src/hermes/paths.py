@@ -88,6 +88,7 @@ def make_private_folder(folder: Path) -> None:
     for path in reversed(missing):
         path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
         path.chmod(PRIVATE_FOLDER)
+        _sync_folder(path.parent)  # SQLite syncs the folder of its files, but not the way there
     if folder == hermes_home() and folder.stat().st_uid == os.geteuid():
         folder.chmod(PRIVATE_FOLDER)
 
@@ -109,6 +110,19 @@ def tighten(path: Path) -> None:
         return
     if info.st_uid == os.geteuid() and info.st_mode & 0o077:
         path.chmod(PRIVATE_FILE)
+
+
+def _sync_folder(folder: Path) -> None:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return  # one that cannot be listed
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass  # not every file system can
+    finally:
+        os.close(descriptor)
 
 
 def sync(path: Path) -> None:

@@ -26,6 +26,8 @@ def prepare(path: Path, *, read_only: bool) -> Path:
         raise StoreUnavailable(f"{path} is a folder; name the database file in it.")
     if not path.parent.exists() and not read_only:
         _refusing(path, make_private_folder, path.parent)
+    if path.parent.exists():
+        _check_owner(path.parent, 0)
     if path.exists():
         _check_owner(path)
     elif read_only:
@@ -45,9 +47,10 @@ def _refusing(path: Path, step: object, argument: Path) -> None:
         raise StoreUnavailable(f"{path}: cannot be created ({error.strerror}); check the folder.") from error
 
 
-def _check_owner(path: Path) -> None:
+def _check_owner(path: Path, *also: int) -> None:
+    """Whoever owns the file or its folder could change what is in it, or put another file in its place."""
     owner = path.stat().st_uid
-    if owner != os.geteuid():
+    if owner not in (os.geteuid(), *also):
         raise StoreUnavailable(
             f"{path} belongs to another user (uid {owner}); run as that user, or set HERMES_HOME to a folder of yours."
         )

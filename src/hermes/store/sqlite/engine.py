@@ -29,12 +29,12 @@ from hermes.errors import (
 )
 from hermes.model.owners import Scope
 from hermes.store.encode import EncodedMessage
-from hermes.store.sqlite import backup, check, opening, upgrade
+from hermes.store.sqlite import backup, check, mend, opening, upgrade
 from hermes.store.sqlite import connection as connections
 from hermes.store.sqlite import rescue as rescuing
 from hermes.store.sqlite.care import CareTable
 from hermes.store.sqlite.check import Problem
-from hermes.store.sqlite.errors import translated, translating
+from hermes.store.sqlite.errors import translated, translating, unreadable
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity, which
@@ -102,6 +102,7 @@ class SqliteEngine:
     def _open_for_reading(self) -> None:
         self._readable = connections.readable(self.path)
         reader = connections.connect_read_only(self._readable)
+        opening.refuse_anothers_log(self.path, reader)
         upgraded = opening.readable_copy(self.path, reader)
         if upgraded is not None:
             reader.close()
@@ -151,10 +152,15 @@ class SqliteEngine:
         self._check_usable()
         if which(self.path) != self._file:
             raise StoreReplaced(f"{self.path}: the file was moved or replaced while it was open; open it again.")
-        with translating(self.path), self._connection_to_read(apart) as connection:
-            connection.execute("BEGIN")
-            yield SqliteReader(connection, scope)
-            connection.execute("COMMIT")  # not ROLLBACK: the connection keeps its temporary views
+        try:
+            with translating(self.path), self._connection_to_read(apart) as connection:
+                connection.execute("BEGIN")
+                yield SqliteReader(connection, scope)
+                connection.execute("COMMIT")  # not ROLLBACK: the connection keeps its temporary views
+        except StoreCorrupt as error:
+            if isinstance(error.__cause__, UnicodeDecodeError) and self._mend_texts():
+                raise StoreCorrupt(f"{self.path}: a damaged text was made readable again; try once more.") from error
+            raise
 
     @contextmanager
     def _connection_to_read(self, apart: bool) -> Iterator[apsw.Connection]:
@@ -206,12 +212,36 @@ class SqliteEngine:
 
         try:
             return self._gate.run(job)
+        except UnicodeDecodeError as error:
+            if not self._mend_texts():
+                raise unreadable(self.path) from error
         except DiskFull:
             frees = any(writer.deletes and not writer.inserts for writer in used)
             if not frees or not self._reserve.spend():
                 raise
-        self._use_log_again()
+            self._use_log_again()
         return self._gate.run(job)
+
+    def _mend_texts(self) -> bool:
+        """See mend.py. True when there was something to mend, and it is mended."""
+        if self.read_only:
+            return False
+        try:
+            with self._connection_to_read(apart=True) as connection:
+                found = mend.unreadable_texts(connection)
+            if found:
+                self._gate.run(lambda: self._mend_found(found))
+        except (apsw.Error, HermesError) as error:
+            log.error("store %s: damaged texts stay as they are: %s", self.path, error)
+            return False
+        return bool(found)
+
+    def _mend_found(self, found: mend.Found) -> None:
+        writer = SqliteWriter(self._gate.connection, None)
+        mend.mend_texts(writer.connection, found)
+        writer.forget_index()
+        self._indexed_through = 0
+        log.error("store %s: %d damaged texts were made readable", self.path, len(found))
 
     def _use_log_again(self) -> None:
         """A log that was moved into the file takes no more room than it has."""
@@ -234,9 +264,15 @@ class SqliteEngine:
         if self._reserve.spent or self._gate.writes % CHECKPOINT_EVERY_N_WRITES == 1:
             self._reserve.make_for(self.size())
         if self._is_behind():
+            self._wake_keeper()
+
+    def _wake_keeper(self) -> None:
+        try:
             if self._keeper is None:
                 self._keeper = Keeper(self)
             self._keeper.wake()
+        except RuntimeError as error:  # no thread to be had; a search, or close(), indexes as well
+            log.warning("store %s: nobody indexes behind the writers: %s", self.path, error)
 
     # -- the index, and the write-ahead log
 
@@ -452,7 +488,7 @@ class SqliteEngine:
             try:
                 self._gate.check_identity()
                 connections.tidy_at_close(self._gate.connection)
-            except StoreReplaced as error:
+            except (StoreReplaced, apsw.Error) as error:
                 log.error("%s", error)
                 self.notices.append(str(error))
             try:
@@ -521,7 +557,7 @@ def _close_all() -> None:
     for engine in list(_open_engines):
         try:
             engine.close()
-        except HermesError as error:
+        except Exception as error:  # the end of the process: the others are to be closed all the same
             log.warning("store %s: closing failed: %s", engine.path, error)
 
 

@@ -82,5 +82,10 @@ def translating(path: object) -> Iterator[None]:
         yield
     except apsw.Error as error:
         raise translated(error, path) from error
-    except UnicodeDecodeError as error:  # text in the file that is no text
-        raise StoreCorrupt(f"{path}: the file is damaged; run `hermes sessions check`, then `repair`.") from error
+    except UnicodeDecodeError as error:
+        raise unreadable(path) from error
+
+
+def unreadable(path: object) -> StoreCorrupt:
+    """Text in the file that is no text."""
+    return StoreCorrupt(f"{path}: the file is damaged; run `hermes sessions check`, then `repair`.")

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
@@ -86,7 +87,7 @@ class Gate:
             while not job.done:
                 self._lead()
         finally:
-            self._leave(job)
+            _surely(partial(self._leave, job))
         if job.error is not None:
             raise job.error
         return job.result  # type: ignore[return-value]
@@ -101,8 +102,7 @@ class Gate:
                 self._commit()
                 self._now_and_then()
             finally:
-                self._roll_back()
-                self._guard.release()
+                _surely(self._let_go)
             self._on_write()
 
     @contextmanager
@@ -114,7 +114,7 @@ class Gate:
             self._enter(turn)
             yield
         finally:
-            self._leave(turn)
+            _surely(partial(self._leave, turn))
 
     @contextmanager
     def if_free(self) -> Iterator[apsw.Connection | None]:
@@ -126,7 +126,7 @@ class Gate:
                     self._turn, self._thread = turn, threading.get_ident()
             yield self.connection if self._turn is turn else None
         finally:
-            self._leave(turn)
+            _surely(partial(self._leave, turn))
 
     @contextmanager
     def alone(self, patience: float | None) -> Iterator[apsw.Connection]:
@@ -138,7 +138,7 @@ class Gate:
                 self.check_identity()
                 yield self.connection
             finally:
-                self._guard.release()
+                _surely(self._guard.release)
 
     def close(self) -> None:
         """Let nobody in any more. The connection is the engine's to close, while it is `paused`."""
@@ -210,22 +210,22 @@ class Gate:
             if self.connection.in_transaction:
                 committing = True
                 self._commit()
-                self._finish()  # from here on no interrupt can make it happen twice
+            self._finish()  # from here on no interrupt can make it happen twice
+            if committing:
                 self._now_and_then()
         except (apsw.Error, HermesError) as error:
             failure = translated(error, self._path) if isinstance(error, apsw.Error) else error
             failure.__cause__ = error if failure is not error else error.__cause__
             for job in self._group:
                 job.error = job.error or failure
+            self._finish()
             committing = False
         except BaseException:  # Ctrl-C in the leader: what is stored is stored, the rest goes back into the line
             if committing and not self.connection.in_transaction:
                 self._finish()
             raise
         finally:
-            self._roll_back()
-            self._guard.release()
-        self._finish()
+            _surely(self._let_go)
         if committing:
             self._on_write()
 
@@ -235,6 +235,7 @@ class Gate:
 
     def _perform(self, job: _Job[Any], *, alone: bool) -> None:
         """Run one job; its own failure is its own, unless it took the transaction with it."""
+        job.error = None
         if not alone:
             self.connection.execute("SAVEPOINT job")
         try:
@@ -325,6 +326,12 @@ class Gate:
         if self.replaced:
             raise StoreReplaced(self.replaced)
 
+    def _let_go(self) -> None:
+        try:
+            self._roll_back()
+        finally:
+            self._guard.release()
+
     def _roll_back(self) -> None:
         if self.connection.in_transaction:
             try:
@@ -332,6 +339,15 @@ class Gate:
             except apsw.Error as error:
                 # The caller is already being told why; SQLite rolls back by itself at the next open.
                 log.error("store %s: rollback failed: %s", self._path, error)
+
+
+def _surely(step: Callable[[], None]) -> None:
+    """A step after which others can go on; when Ctrl-C cuts it short, it is done once more."""
+    try:
+        step()
+    except BaseException:
+        step()
+        raise
 
 
 def stored(connection: apsw.Connection, store_id: bytes) -> Record:

@@ -64,8 +64,8 @@ class Guard:
                     return
                 # A blocking flock is what keeps the line fair, and it has no time limit: wait for it in
                 # a thread, so that a stopped process in front of us cannot stop us for ever.
-                self._waiter = threading.Thread(target=self._wait, name="hermes-write-queue", daemon=True)
-                self._waiter.start()
+                if not self._send_waiter():
+                    return  # no thread to be had, as at the very end of a process: SQLite's own lock has to do
             self._wanted = True
             if self._line.wait_for(lambda: self._granted, patience):
                 return
@@ -74,6 +74,15 @@ class Guard:
             f"{self.path}: another process has held the write lock for {patience:.0f} seconds; "
             "look for a stopped hermes process, or try again."
         )
+
+    def _send_waiter(self) -> bool:
+        waiter = threading.Thread(target=self._wait, name="hermes-write-queue", daemon=True)
+        try:
+            waiter.start()
+        except RuntimeError:
+            return False
+        self._waiter = waiter
+        return True
 
     def _try(self) -> bool:
         try:

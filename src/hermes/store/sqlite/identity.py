@@ -23,6 +23,7 @@ _HEADER = 100
 _VERSION_AT = slice(60, 64)
 _MAGIC = b"SQLite format 3\0"
 _FORWARD = 1 << 16
+_AHEAD = 8  # a log is one generation ahead of its file, a few after a restore
 
 
 class Identity:
@@ -56,7 +57,13 @@ class Identity:
         return [suffix for suffix, known in self._beside.items() if known == which(self._path + suffix)]
 
     def wal_is_gone(self) -> bool:
-        return "-wal" in self._beside and which(self._path + "-wal") is None
+        """Deleted, and at most an empty one is in its place: nothing was written there."""
+        if "-wal" not in self._beside or "-wal" in self.beside():
+            return False
+        try:
+            return os.stat(self._path + "-wal").st_size == 0
+        except FileNotFoundError:
+            return True
 
     def _file_trouble(self) -> str | None:
         present = which(self._path)
@@ -76,10 +83,7 @@ class Identity:
         return None
 
     def _read_generation(self) -> int | None:
-        complete, header = self._connection.read("main", 0, 0, _HEADER)
-        if not complete or not header.startswith(_MAGIC):
-            return None
-        return int.from_bytes(header[_VERSION_AT], "big")
+        return generation_of_file(self._connection)
 
     def _beside_trouble(self, suffix: str) -> str | None:
         if suffix not in self._beside:
@@ -88,6 +92,22 @@ class Identity:
         if present == self._beside[suffix]:
             return None
         return f"its {suffix} file was {'deleted' if present is None else 'replaced'}"
+
+
+def generation_of_file(connection: apsw.Connection) -> int | None:
+    """What the header of the file says, read through SQLite's own descriptor; None without a header."""
+    complete, header = connection.read("main", 0, 0, _HEADER)
+    if not complete or not header.startswith(_MAGIC):
+        return None
+    return int.from_bytes(header[_VERSION_AT], "big", signed=True)
+
+
+def log_is_anothers(connection: apsw.Connection) -> bool:
+    """Whether the `-wal` that lies beside this file was written for another one: an old copy was put in the file's
+    place after a crash, or under a running process. SQLite would mix the two without a word."""
+    on_disk = generation_of_file(connection)
+    current = int(next(connection.execute("PRAGMA user_version"))[0])
+    return bool(on_disk) and not 0 <= current - (on_disk or 0) <= _AHEAD
 
 
 def which(path: str | Path) -> tuple[int, int] | None:

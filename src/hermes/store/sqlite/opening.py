@@ -15,11 +15,12 @@ from pathlib import Path
 
 import apsw
 
-from hermes.errors import StoreCorrupt, StoreTooNew, StoreUnavailable
+from hermes.errors import StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
 from hermes.store.sqlite import schema, upgrade
 from hermes.store.sqlite.connection import connect, network_filesystem, sqlite_warning
 from hermes.store.sqlite.gate import stored
 from hermes.store.sqlite.guard import Guard, Record
+from hermes.store.sqlite.identity import log_is_anothers
 from hermes.store.sqlite.table import scalar
 
 log = logging.getLogger("hermes.store")
@@ -29,6 +30,7 @@ def open_store(path: Path, guard: Guard, record: Record | None) -> tuple[apsw.Co
     """A writing connection to a store of our schema, whether it uses a write-ahead log, and notices."""
     notices = [notice for notice in (sqlite_warning(),) if notice]
     connection = connect(path)
+    refuse_anothers_log(path, connection)
     version, ours = state_of(connection)
     if version is None and record is not None and record.last_message:
         notices.append(
@@ -44,6 +46,16 @@ def open_store(path: Path, guard: Guard, record: Record | None) -> tuple[apsw.Co
     wal = _journal(path, connection, notices)
     notices += _loss(path, connection, record)
     return connection, wal, notices
+
+
+def refuse_anothers_log(path: Path, connection: apsw.Connection) -> None:
+    if log_is_anothers(connection):
+        connection.close()
+        raise StoreReplaced(
+            f"{path}-wal belongs to another file: {path.name} was replaced after a crash, or while it was open. "
+            "Nothing was changed. Close Hermes everywhere; then put the former file back, or go on with the present "
+            f"one by moving {path.name}-wal and {path.name}-shm away."
+        )
 
 
 def state_of(connection: apsw.Connection) -> tuple[int | None, bool]:
@@ -101,10 +113,11 @@ def _make_current(path: Path, connection: apsw.Connection, guard: Guard) -> list
 def _create(connection: apsw.Connection) -> None:
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL").fetchall()
-    connection.execute("BEGIN IMMEDIATE")
+    upgrade.patiently(connection, "BEGIN IMMEDIATE")
     try:
-        connection.execute(schema.ALL)
-        upgrade.schema_rows(connection)
+        if state_of(connection)[0] is None:  # where file locks do not work, another one may have been faster
+            connection.execute(schema.ALL)
+            upgrade.schema_rows(connection)
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()  # a lost log must not take the tables along
     except apsw.Error:
