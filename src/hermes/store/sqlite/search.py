@@ -139,9 +139,10 @@ class SearchTable(IndexTable):
         """At most how many messages can match, by the words' own counts."""
         if isinstance(node, Leaf):
             words = [word for run in word_runs(fold(node.text)) for word in run]
-            if not words or node.prefix:
-                return _RANKED
-            return min(self.messages_with(word) for word in words)
+            begun = words.pop() if words and node.prefix else None
+            counts = [self.messages_with(word) for word in words]
+            counts += [] if begun is None else [self._messages_with_words_like(begun)]
+            return min(counts, default=_RANKED)
         if isinstance(node, Without):
             return self._likely_hits(node.wanted)
         counts = [self._likely_hits(part) for part in node.parts]
@@ -150,6 +151,12 @@ class SearchTable(IndexTable):
     def messages_with(self, word: str) -> int:
         found = self.words("SELECT doc FROM temp.hermes_words WHERE term = ?", (word,))
         return int(found[0][0]) if found else 0
+
+    def _messages_with_words_like(self, prefix: str) -> int:
+        """About how many, by the first words that begin so; many when there are more."""
+        sql = "SELECT doc FROM temp.hermes_words WHERE term >= ? AND term < ? LIMIT ?"
+        counts = [row[0] for row in self.words(sql, (prefix, prefix + "\U0010ffff", _FEW))]
+        return sum(counts) if len(counts) < _FEW else max(_RANKED, sum(counts))
 
     def words(self, sql: str, bindings: Sequence[Any]) -> list[Any]:
         """Ask FTS5's own view of its words; temporary, made on first use, nothing of it is in the file."""
