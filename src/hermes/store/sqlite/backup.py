@@ -9,6 +9,7 @@ import apsw
 from hermes.errors import BadInput, StoreCorrupt
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.errors import translating
+from hermes.store.sqlite.identity import generation_of_file
 from hermes.store.sqlite.salvage import SalvageReport, mend_counts, salvage
 from hermes.store.sqlite.table import scalar
 
@@ -60,7 +61,8 @@ def prepare_restore(backup: Path, live: apsw.Connection, folder: Path) -> Path:
         copy.execute("PRAGMA journal_mode=DELETE").fetchall()
         for name, seq in live.execute("SELECT name, seq FROM sqlite_sequence"):
             copy.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (seq, name))
-        copy.execute(f"PRAGMA user_version = {int(scalar(live, 'PRAGMA user_version')) + 1}")
+        generation = max(int(scalar(live, "PRAGMA user_version")), (generation_of_file(live) or 0) + 1)
+        copy.execute(f"PRAGMA user_version = {generation}")  # see identity.py
         copy.close()
     return target
 

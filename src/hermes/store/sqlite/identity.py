@@ -10,8 +10,8 @@ Nothing here opens the store: closing a second descriptor would drop SQLite's lo
 
 An overwrite in place (`cp old.db state.db`) keeps the inode. It shows in the header: its
 `user_version` starts at a random number, and the first commit after a checkpoint raises it by one, so
-each checkpoint brings a higher one into the file. There it never jumps, and never goes back. (It is
-0 while a fresh store is still in its write-ahead log only.)
+each checkpoint brings a higher one into the file. There it never jumps, and never goes back, and what is
+in the log is never more than one ahead of it. (It is 0 while a fresh store is in its log only.)
 """
 
 import os
@@ -19,11 +19,13 @@ from pathlib import Path
 
 import apsw
 
+from hermes.store.sqlite.schema import APPLICATION_ID
+
 _HEADER = 100
 _VERSION_AT = slice(60, 64)
+_MARK_AT = slice(68, 72)
 _MAGIC = b"SQLite format 3\0"
 _FORWARD = 1 << 16
-_AHEAD = 8  # a log is one generation ahead of its file, a few after a restore
 
 
 class Identity:
@@ -43,14 +45,20 @@ class Identity:
 
     def trouble_before(self) -> str | None:
         """Asked before a commit writes anything."""
-        return self._beside_trouble("-wal") or self._beside_trouble("-shm") or self._generation_trouble()
+        trouble = self._beside_trouble("-wal") or self._beside_trouble("-shm") or self._generation_trouble()
+        if trouble is None and log_is_anothers(self._connection):
+            return "the file was overwritten with an older one"
+        return trouble
 
     def trouble_after(self) -> str | None:
         """Asked before it is acknowledged."""
         return self._file_trouble() or self._beside_trouble("-wal")
 
     def file_is_ours(self) -> bool:
-        return self._file_trouble() is None
+        try:
+            return self._file_trouble() is None and not log_is_anothers(self._connection)
+        except apsw.Error:
+            return False
 
     def beside(self) -> list[str]:
         """Those of `-wal` and `-shm` that are still the ones we have open."""
@@ -96,18 +104,23 @@ class Identity:
 
 def generation_of_file(connection: apsw.Connection) -> int | None:
     """What the header of the file says, read through SQLite's own descriptor; None without a header."""
-    complete, header = connection.read("main", 0, 0, _HEADER)
-    if not complete or not header.startswith(_MAGIC):
-        return None
-    return int.from_bytes(header[_VERSION_AT], "big", signed=True)
+    header = _header(connection)
+    return int.from_bytes(header[_VERSION_AT], "big", signed=True) if header else None
 
 
 def log_is_anothers(connection: apsw.Connection) -> bool:
     """Whether the `-wal` that lies beside this file was written for another one: an old copy was put in the file's
     place after a crash, or under a running process. SQLite would mix the two without a word."""
-    on_disk = generation_of_file(connection)
-    current = int(next(connection.execute("PRAGMA user_version"))[0])
-    return bool(on_disk) and not 0 <= current - (on_disk or 0) <= _AHEAD
+    header = _header(connection)
+    if not header or int.from_bytes(header[_MARK_AT], "big") != APPLICATION_ID:
+        return False
+    in_log = int(next(connection.execute("PRAGMA user_version"))[0])
+    return in_log - int.from_bytes(header[_VERSION_AT], "big", signed=True) not in (0, 1)
+
+
+def _header(connection: apsw.Connection) -> bytes | None:
+    complete, header = connection.read("main", 0, 0, _HEADER)
+    return header if complete and header.startswith(_MAGIC) else None
 
 
 def which(path: str | Path) -> tuple[int, int] | None:
