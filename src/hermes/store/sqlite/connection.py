@@ -103,6 +103,7 @@ def readable(path: Path) -> Path:
         return path
     folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
     for suffix in ("", "-wal"):
+        create_private_file(folder / f"{path.name}{suffix}")
         shutil.copyfile(f"{path}{suffix}", folder / f"{path.name}{suffix}")
     return folder / path.name
 

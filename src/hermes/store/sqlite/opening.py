@@ -16,6 +16,7 @@ from pathlib import Path
 import apsw
 
 from hermes.errors import StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
+from hermes.paths import create_private_file
 from hermes.store.sqlite import schema, upgrade
 from hermes.store.sqlite.connection import connect, network_filesystem, sqlite_warning
 from hermes.store.sqlite.gate import stored
@@ -82,6 +83,7 @@ def readable_copy(path: Path, connection: apsw.Connection) -> Path | None:
     if version >= schema.SCHEMA_VERSION and ours:
         return None
     folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
+    create_private_file(folder / path.name)
     copy = apsw.Connection(str(folder / path.name))
     with copy.backup("main", connection, "main") as backup:
         backup.step()
