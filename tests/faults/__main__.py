@@ -9,7 +9,7 @@ import time
 from tests.faults.rows import ROWS, Outcome, run_of
 
 SUBJECTS = {
-    "store": ("kills", "power", "contention", "full_disk", "failing", "surroundings", "versions", "inputs"),
+    "store": ("kills", "power", "contention", "full_disk", "failing", "replaced", "surroundings", "versions", "inputs"),
     "search": ("search",),
     "care": ("care", "care_damage", "care_imports", "care_secrets"),
 }

@@ -63,6 +63,20 @@ def _answer(there: Connection, work: Callable[..., Any], arguments: tuple[Any, .
     there.close()
 
 
+def from_outside(work: Callable[[], Any]) -> None:
+    """Do it in a process of its own: a descriptor of the store that is closed here would drop SQLite's locks."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    if os.waitpid(child, 0)[1] != 0:
+        raise ChildFailed("what was to be done from outside failed")
+
+
 def kill(children: Iterable[BaseProcess]) -> None:
     for child in children:
         if child.pid is not None and child.is_alive():

@@ -116,6 +116,7 @@ class SmallDisk(Fault):
     room: int = 2**40
     reserve: Path | None = None
     sizes: dict[str, int] = field(default_factory=dict)
+    most: int = 0
 
     def before(self, kind: str, path: str, file: _File | None, data: bytes = b"", offset: int = 0) -> None:
         if kind == "delete":
@@ -127,6 +128,7 @@ class SmallDisk(Fault):
             if self.taken() - self.sizes.get(path, 0) + grown > self.room:
                 raise apsw.FullError("the disk is full")
             self.sizes[path] = grown
+            self.most = max(self.most, self.taken())
 
     def taken(self) -> int:
         return sum(self.sizes.values()) + self.reserved()

@@ -1,12 +1,14 @@
 """Rows 20, 22, 23 and 26: what people and programs hand to the store, at its worst."""
 
 import resource
+import sqlite3
 import unicodedata
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from hermes.errors import BadInput, HermesError
+from hermes.errors import BadInput, HermesError, StoreCorrupt
 from hermes.model.titles import sanitize_title
 from hermes.store import SessionDB
 from hermes.store.base import ListQuery
@@ -36,11 +38,51 @@ FIELDS = ("content", "tool_name", "tool_call_id", "finish_reason", "reasoning", 
 def hostile_texts(run: Run) -> Outcome:
     megabytes = run.size(200, 4)
     good, tried, refused, peak = ask(_round_trips, run.fresh() / "state.db", megabytes)
+    kept, damaged = _damaged_rows(run)
     return Outcome(
-        f"{tried} texts (surrogates, NUL, ANSI, bytes, 1 character to {megabytes} MB) in every field and role",
-        f"round trip {good}/{tried - refused}, refused with a typed error {refused}; peak memory {peak} MB",
-        good == tried - refused,
+        f"{tried} texts (surrogates, NUL, ANSI, bytes, 1 character to {megabytes} MB) in every field and role; "
+        f"{damaged} rows whose bytes a foreign hand made no text",
+        f"round trip {good}/{tried - refused}, refused with a typed error {refused}; others readable and bytes kept "
+        f"{kept}/{damaged}; peak memory {peak} MB",
+        good == tried - refused and kept == damaged,
     )
+
+
+BAD_BYTES = (b"\xff\xfe", b"caf\xe9", b"a\x00b\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80")
+
+
+def _damaged_rows(run: Run) -> tuple[int, int]:
+    store = run.fresh() / "state.db"
+    ask(_say_some, store)
+    ask(_damage, store)
+    return int(ask(_kept_bytes, store)), len(BAD_BYTES)
+
+
+def _say_some(store: Path) -> None:
+    with SessionDB(store) as db:
+        db.create_session("s", "cli")
+        db.append_messages("s", [{"role": "user", "content": f"word{number}"} for number in range(50)])
+
+
+def _damage(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as stock:
+        for place, data in enumerate(BAD_BYTES):
+            stock.execute("UPDATE messages SET content = CAST(? AS TEXT) WHERE id = ?", (data, 10 * place + 1))
+        stock.commit()
+
+
+def _kept_bytes(store: Path) -> int:
+    with SessionDB(store) as db:
+        try:
+            db.get_messages("s")
+        except StoreCorrupt:
+            pass  # told once; what was damaged can be read from then on
+        rows = [row["content"] for row in db.get_messages("s")]
+        others = [text for number, text in enumerate(rows) if number % 10]
+        if others != [f"word{number}" for number in range(50) if number % 10] or not db.search_messages("word7"):
+            return 0
+        kept = [text.encode("utf-8", "surrogateescape") for text in rows[::10]]
+        return sum(one == other for one, other in zip(kept, BAD_BYTES, strict=True))
 
 
 def _round_trips(store: Path, megabytes: int) -> tuple[int, int, int, int]:

@@ -4,13 +4,14 @@ import os
 import shutil
 import sqlite3
 import stat
+import tempfile
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from hermes.errors import HermesError, StoreTooNew, StoreUnavailable
+import apsw
+
+from hermes.errors import HermesError, StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
 from hermes.store import SessionDB
 from hermes.store.sqlite import connection, opening
 from tests.faults.children import ask
@@ -36,12 +37,20 @@ def file_systems_and_versions(run: Run) -> Outcome:
     told += sum(connection.sqlite_warning(version) is not None for version in BAD_SQLITE)
     told += sum(connection.sqlite_warning(version) is None for version in GOOD_SQLITE)
     falls_back = ask(_on_a_network, run.fresh() / "state.db")
+    warned = ask(_with_a_bad_sqlite, run.fresh() / "state.db")
     cases = len(MOUNTS) + 1 + len(BAD_SQLITE) + len(GOOD_SQLITE)
     return Outcome(
         f"{len(MOUNTS)} network file systems, {len(BAD_SQLITE)} SQLite versions with the bug, {len(GOOD_SQLITE)} not",
-        f"told {told}/{cases}; without WAL and with one warning: {falls_back}",
-        told == cases and falls_back,
+        f"told {told}/{cases}; at start-up: one notice of the version {warned}, on a network one notice and no WAL "
+        f"{falls_back}",
+        told == cases and falls_back and warned,
     )
+
+
+def _with_a_bad_sqlite(store: Path) -> bool:
+    apsw.sqlite_lib_version = lambda: BAD_SQLITE[-1]  # this process ends with the row
+    with SessionDB(store) as db:
+        return sum(BAD_SQLITE[-1] in notice for notice in db.notices) == 1
 
 
 def _on_a_network(store: Path) -> bool:
@@ -60,11 +69,32 @@ def _on_a_network(store: Path) -> bool:
 def foreign_schemas(run: Run) -> Outcome:
     cases = ((13, True), (12, False), (17, False), (22, False))
     held = sum(_foreign(run.fresh() / "state.db", version, ours) for version, ours in cases)
+    stranger = run.fresh() / "state.db"
+    ask(_make_strangers, stranger)
+    untouched = ask(_is_left_alone, stranger)
     return Outcome(
-        f"{len(cases)} files: a later Hermes, and schemas 12, 17 and 22 without our mark",
-        f"refused for writing with advice, unchanged, readable: {held}/{len(cases)}",
-        held == len(cases),
+        f"{len(cases)} files: a later Hermes, schemas 12, 17 and 22 without our mark; and a database without sessions",
+        f"refused for writing with advice, unchanged, readable: {held}/{len(cases)}; the other left alone: {untouched}",
+        held == len(cases) and untouched,
     )
+
+
+def _make_strangers(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as stock:
+        stock.execute("CREATE TABLE bookmarks (url TEXT)")
+        stock.execute("INSERT INTO bookmarks VALUES ('https://example.org')")
+        stock.commit()
+
+
+def _is_left_alone(path: Path) -> bool:
+    before = path.read_bytes()
+    refused = 0
+    for read_only in (False, True):
+        try:
+            SessionDB(path, read_only=read_only).close()
+        except StoreCorrupt as error:
+            refused += "another program" in str(error)
+    return refused == 2 and path.read_bytes() == before
 
 
 def _foreign(store: Path, version: int, ours: bool) -> bool:
@@ -147,21 +177,26 @@ def _jumping(store: Path) -> tuple[int, int]:
 
 @row(16)
 def permissions(run: Run) -> Outcome:
-    wide, resolved, refused = ask(_permissions, run.fresh())
+    wide, resolved = ask(_permissions, run.fresh())
+    refused = ask(_refusals, run.fresh())
     return Outcome(
-        "umask 000: store, log, lock, backup, export, upgrade backup, salvage; a symlinked store; another user's file",
-        f"files wider than 0600: {len(wide)} {wide[:3] or ''}; folders made 0700; symlink resolved {resolved}; "
-        f"another's refused {refused}",
-        not wide and resolved and refused,
+        "umask 000: store, log, lock, reserve, backup, export, upgrade backup, salvage, rescue, reading copies; a "
+        "symlinked store; a file, a folder and a lock that are another's or lead elsewhere",
+        f"files wider than 0600 or folders than 0700: {len(wide)} {wide[:3] or ''}; symlink resolved {resolved}; "
+        f"refused {sum(refused.values())}/{len(refused)} {[name for name, good in refused.items() if not good] or ''}",
+        not wide and resolved and all(refused.values()),
     )
 
 
-def _permissions(folder: Path) -> tuple[list[str], bool, bool]:
+def _permissions(folder: Path) -> tuple[list[str], bool]:
     os.umask(0)
     home = folder / "new" / "home"
     store = home / "state.db"
+    tempfile.tempdir = str(folder / "temporary")
+    os.mkdir(tempfile.tempdir)
     db = SessionDB(store)
     db.create_session("s", "cli")
+    db.append_message("s", "user", "large " * 400_000)
     for number in range(60):
         db.append_message("s", "user", f"message {number}")
     wide = _wide(home)
@@ -170,32 +205,54 @@ def _permissions(folder: Path) -> tuple[list[str], bool, bool]:
     wide += _wide(home)
     db.close()
     SessionDB.salvage(store, home / "saved.db")
-    shutil.copy(Path(__file__).parent.parent / "upgrades" / "v06.db", home / "old.db")
+    for name in ("old.db", "older.db"):
+        shutil.copy(Path(__file__).parent.parent / "upgrades" / "v06.db", home / name)
     SessionDB(home / "old.db").close()
-    wide += _wide(home)
-    wide += [str(path) for path in (home, home.parent) if stat.S_IMODE(path.stat().st_mode) != 0o700]
+    (home / "older.db").chmod(0o600)
+    with SessionDB(home / "older.db", read_only=True):
+        wide += _wide(Path(tempfile.tempdir))
     (folder / "link.db").symlink_to(store)
     with SessionDB(folder / "link.db") as linked:
-        resolved = linked.db_path == store.resolve() and linked.message_count() == 60
-    return sorted(set(wide)), resolved, _refuses_anothers(folder)
+        resolved = linked.db_path == store.resolve() and linked.message_count() == 61
+        os.rename(store, home / "moved.db")
+        try:
+            linked.append_message("s", "user", "rescued")
+        except StoreReplaced:
+            pass
+    wide += [] if list(home.glob("state.db.rescued-*")) else ["no rescue happened"]
+    wide += _wide(home)
+    wide += [str(path) for path in (home, home.parent) if stat.S_IMODE(path.stat().st_mode) != 0o700]
+    return sorted(set(wide)), resolved
 
 
 def _wide(folder: Path) -> list[str]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    """Files and folders that others can read; a file in a private folder counts too."""
+    files = [path for path in folder.rglob("*") if not path.is_symlink()]
     return [path.name for path in files if stat.S_IMODE(path.stat().st_mode) & 0o077]
 
 
-def _refuses_anothers(folder: Path) -> bool:
-    """Only root can make a file of another user; without that the check is asked directly."""
-    path = folder / "anothers.db"
-    path.touch(mode=0o600)
-    check: Callable[[], Any] = lambda: SessionDB(path)  # noqa: E731
+def _refusals(folder: Path) -> dict[str, bool]:
+    """Only root can make files of another user; without that we become one ourselves."""
+    (folder / "theirs").mkdir(mode=0o777)
+    (folder / "theirs").chmod(0o777)
+    (folder / "file.db").touch(mode=0o600)
+    (folder / "locked.db.lock").symlink_to(folder / "elsewhere")
+    linked = _is_refused(folder / "locked.db", "cannot be opened") and not (folder / "elsewhere").exists()
     if os.geteuid() == 0:
-        os.chown(path, 12345, 12345)
+        os.chown(folder / "theirs", 12345, 12345)
+        os.chown(folder / "file.db", 12345, 12345)
     else:
         os.geteuid = lambda: 12345  # type: ignore[assignment]  # this process ends with the row
+    return {
+        "another's file": _is_refused(folder / "file.db", "another user"),
+        "another's folder": _is_refused(folder / "theirs" / "state.db", "another user"),
+        "a lock that is a link": linked,
+    }
+
+
+def _is_refused(store: Path, why: str) -> bool:
     try:
-        check()
+        SessionDB(store)
     except StoreUnavailable as error:
-        return "another user" in str(error)
+        return why in str(error)
     return False
