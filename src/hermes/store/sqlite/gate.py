@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +22,7 @@ from hermes.errors import BadInput, HermesError, StoreBusy, StoreClosed, StoreRe
 from hermes.store.sqlite.errors import translated, translating
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.identity import Identity
+from hermes.store.sqlite.interrupts import CHECK_EVERY_S, undisturbed
 from hermes.store.sqlite.table import scalar
 
 PATIENCE_S = 30.0
@@ -82,12 +82,13 @@ class Gate:
         """Do `work` in a transaction; when this returns, it is on disk."""
         self._check_not_holding()
         job = _Job(work)
-        try:
-            self._enter(job)
-            while not job.done:
-                self._lead()
-        finally:
-            _surely(partial(self._leave, job))
+        with undisturbed:
+            try:
+                self._enter(job)
+                while not job.done:
+                    self._lead()
+            finally:
+                self._leave(job)
         if job.error is not None:
             raise job.error
         return job.result  # type: ignore[return-value]
@@ -102,7 +103,7 @@ class Gate:
                 self._commit()
                 self._now_and_then()
             finally:
-                _surely(self._let_go)
+                self._let_go()
             self._on_write()
 
     @contextmanager
@@ -110,23 +111,25 @@ class Gate:
         """Keep this process' writers out while the connection is used outside a transaction."""
         self._check_not_holding()
         turn: _Job[None] = _Job(lambda: None, alone=True)
-        try:
-            self._enter(turn)
-            yield
-        finally:
-            _surely(partial(self._leave, turn))
+        with undisturbed:
+            try:
+                self._enter(turn)
+                yield
+            finally:
+                self._leave(turn)
 
     @contextmanager
     def if_free(self) -> Iterator[apsw.Connection | None]:
         """The connection, when nobody of this process uses or wants it; None otherwise, without waiting."""
         turn: _Job[None] = _Job(lambda: None, alone=True)
-        try:
-            with self._line:
-                if self._turn is None and not self._queue and not self._closed:
-                    self._turn, self._thread = turn, threading.get_ident()
-            yield self.connection if self._turn is turn else None
-        finally:
-            _surely(partial(self._leave, turn))
+        with undisturbed:
+            try:
+                with self._line:
+                    if self._turn is None and not self._queue and not self._closed:
+                        self._turn, self._thread = turn, threading.get_ident()
+                yield self.connection if self._turn is turn else None
+            finally:
+                self._leave(turn)
 
     @contextmanager
     def alone(self, patience: float | None) -> Iterator[apsw.Connection]:
@@ -138,7 +141,7 @@ class Gate:
                 self.check_identity()
                 yield self.connection
             finally:
-                _surely(self._guard.release)
+                self._guard.release()
 
     def close(self) -> None:
         """Let nobody in any more. The connection is the engine's to close, while it is `paused`."""
@@ -170,13 +173,15 @@ class Gate:
             self._thread = threading.get_ident()
 
     def _wait(self, turn: _Job[Any]) -> None:
-        patience: float | None = self.patience
-        while not self._line.wait_for(lambda: turn.done or self._is_next(turn), patience):
-            if not turn.taken:
+        deadline = time.monotonic() + self.patience
+        while not self._line.wait_for(lambda: turn.done or self._is_next(turn), CHECK_EVERY_S):
+            if turn.taken:
+                continue  # a leader has it; what becomes of it is known soon
+            undisturbed.check()
+            if time.monotonic() > deadline:
                 raise StoreBusy(
-                    f"{self._path}: another thread has held the store for {patience:.0f} seconds; try again."
+                    f"{self._path}: another thread has held the store for {self.patience:.0f} seconds; try again."
                 )
-            patience = None  # a leader has it; what becomes of it is known soon
 
     def _is_next(self, turn: _Job[Any]) -> bool:
         return self._turn is None and self._queue[0] is turn
@@ -225,7 +230,7 @@ class Gate:
                 self._finish()
             raise
         finally:
-            _surely(self._let_go)
+            self._let_go()
         if committing:
             self._on_write()
 
@@ -268,6 +273,7 @@ class Gate:
                         f"{self._path}: another program has held the write lock for {self.patience:.0f} seconds; "
                         "close it, or try again."
                     ) from None
+            undisturbed.check()
             time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
         self._stop_at(self._identity.trouble_before())
         self._changes = self.connection.total_changes()
@@ -339,15 +345,6 @@ class Gate:
             except apsw.Error as error:
                 # The caller is already being told why; SQLite rolls back by itself at the next open.
                 log.error("store %s: rollback failed: %s", self._path, error)
-
-
-def _surely(step: Callable[[], None]) -> None:
-    """A step after which others can go on; when Ctrl-C cuts it short, it is done once more."""
-    try:
-        step()
-    except BaseException:
-        step()
-        raise
 
 
 def stored(connection: apsw.Connection, store_id: bytes) -> Record:

@@ -11,9 +11,11 @@ The record is written after the commit, so it is never ahead of the store.
 import errno
 import fcntl
 import logging
+import math
 import os
 import struct
 import threading
+import time
 import weakref
 import zlib
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from pathlib import Path
 
 from hermes.errors import DiskFull, StoreBusy, StoreUnavailable
 from hermes.paths import PRIVATE_FILE
+from hermes.store.sqlite.interrupts import CHECK_EVERY_S, undisturbed
 
 _RECORD = struct.Struct("<8s16sqqqI")
 _MAGIC = b"HRMSlog2"
@@ -67,8 +70,11 @@ class Guard:
                 if not self._send_waiter():
                     return  # no thread to be had, as at the very end of a process: SQLite's own lock has to do
             self._wanted = True
-            if self._line.wait_for(lambda: self._granted, patience):
-                return
+            deadline = math.inf if patience is None else time.monotonic() + patience
+            while time.monotonic() < deadline:
+                if self._line.wait_for(lambda: self._granted, CHECK_EVERY_S):
+                    return
+                undisturbed.check()
             self._wanted = False
         raise StoreBusy(
             f"{self.path}: another process has held the write lock for {patience:.0f} seconds; "
