@@ -11,6 +11,15 @@ HermesError
 │       ├── SessionNotFound
 │       ├── MessageNotFound
 │       └── AmbiguousId       a prefix that several sessions share
+├── ProviderError             exit code 3; the message was kept
+│   ├── NoProvider            nothing is set up
+│   ├── KeyRefused            401, 403: another key may do
+│   ├── QuotaSpent            402: another key, or another provider
+│   ├── RateLimited           429: knows when to come back
+│   ├── PromptTooLong         compress, then try again
+│   ├── RequestRefused        another 4xx: trying again does not help
+│   ├── ProviderDown          time-out, no connection, 5xx, overloaded
+│   └── AnswerBroken          the stream was cut, or is not what the format says
 └── StoreError                exit code 3
     ├── StoreBusy             somebody held the write lock for longer than our patience
     ├── StoreTooNew           written by a later Hermes, or by another program's later schema
@@ -144,4 +153,45 @@ class StoreIO(StoreError):
 
 
 class MigrationFailed(StoreError):
+    pass
+
+
+class ProviderError(HermesError):
+    """A model call failed for good. `shown` tells whether some of the answer was already passed on."""
+
+    exit_code = 3
+    shown = False
+
+
+class NoProvider(ProviderError):
+    pass
+
+
+class KeyRefused(ProviderError):
+    pass
+
+
+class QuotaSpent(ProviderError):
+    pass
+
+
+class RateLimited(ProviderError):
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class PromptTooLong(ProviderError):
+    pass
+
+
+class RequestRefused(ProviderError):
+    pass
+
+
+class ProviderDown(ProviderError):
+    pass
+
+
+class AnswerBroken(ProviderError):
     pass
