@@ -112,6 +112,14 @@ class Reader(Protocol):
     def conversations(self, query: ListQuery) -> list[Row]:
         """List rows, with `preview`, `last_active` and, for compressed ones, the chain's sums."""
 
+    def conversations_of(self, lineage_ids: Sequence[str]) -> list[Row]:
+        """The list row of each of these conversations, in this order, archived and delegated ones too. One in the
+        trash has none."""
+
+    def titles_like(self, node: Node, query: ListQuery) -> list[str]:
+        """Lineage ids of conversations with a title, of any part, that answers the search; the one last active
+        first. Archived ones too, unless the shelf says which; the trash is left out."""
+
     def all_sessions(self, sources: Sequence[str] | None, limit: int, offset: int) -> list[Row]:
         """Sessions of every kind by last activity, newest first, with `last_active`."""
 

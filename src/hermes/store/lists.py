@@ -44,7 +44,7 @@ class ListOperations(Operations):
 
     def list_conversations(self, query: ListQuery) -> list[Row]:
         """Conversations by any order and filter `ListQuery` has."""
-        query = _checked(query)
+        query = checked_list(query)
         with self._read() as reader:
             return [public(row) for row in reader.conversations(query)]
 
@@ -66,7 +66,7 @@ class ListOperations(Operations):
             }
 
 
-def _checked(query: ListQuery) -> ListQuery:
+def checked_list(query: ListQuery) -> ListQuery:
     if not isinstance(query, ListQuery) or query.order not in _ORDERS or query.shelf not in _SHELVES:
         raise BadInput(f"A list is a ListQuery, ordered by {' or '.join(_ORDERS)}, of {', '.join(_SHELVES)}.")
     check_page(query.limit, query.offset)

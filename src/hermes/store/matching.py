@@ -176,6 +176,13 @@ def snippet(node: Node, text: str, *, before: str = ">>>", after: str = "<<<", w
     return ("..." if start > 0 else "") + whole + ("..." if end < len(shown.text) else "")
 
 
+def hits(node: Node, text: str) -> list[tuple[int, int]]:
+    """Where the wanted words stand in a text (composed, see words.py), left to right: (start, end) each."""
+    shown = _Shown.of(text)
+    _, _, spans = _part(node, shown, len(shown.text))
+    return [(span.start, span.end) for span in spans]
+
+
 def excerpt(node: Node, text: str, width: int) -> str:
     """The same stretch of text, as it was written."""
     shown = _Shown.of(text)

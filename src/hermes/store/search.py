@@ -1,15 +1,16 @@
 """Search: what is literally in a message is found by typing it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from hermes.errors import BadInput
-from hermes.store.base import Filters, Row, SearchQuery
+from hermes.store.base import Filters, ListQuery, Row, SearchQuery
 from hermes.store.checks import seconds, text, texts
-from hermes.store.lists import check_page
+from hermes.store.lists import check_page, checked_list
 from hermes.store.matching import snippet
-from hermes.store.operations import Operations
-from hermes.store.query import parse
+from hermes.store.operations import Operations, public
+from hermes.store.query import Node, parse
 
 _CONTEXT = 200
 
@@ -68,6 +69,41 @@ class SearchOperations(Operations):
                 {"role": message["role"], "content": message["content"][:_CONTEXT]} for message in near[row["id"]]
             ]
         return rows
+
+    def find_conversations(self, query: str, which: ListQuery = ListQuery(order="active")) -> list[Row]:
+        """Conversations whose title, or a message of which, holds every keyword: titles first, then by relevance.
+
+        Rows as `list_conversations` gives them, with `snippet`: the best message, or None where only the title
+        matches. Archived ones are found too; a shelf of "archived" finds nothing else.
+        """
+        which = checked_list(which)
+        node = parse(query) if isinstance(query, str) else None
+        if node is None or which.limit == 0:
+            return []
+        self._prepare_search()
+        with self._read() as reader:
+            titled = reader.titles_like(node, replace(which, limit=which.limit + which.offset))
+            said = reader.search(_best_messages(node, which))
+            found = list(dict.fromkeys([*titled, *(row["lineage_id"] for row in said)]))
+            rows = reader.conversations_of(found[which.offset : which.offset + which.limit])
+        texts_of = {row["lineage_id"]: row["text"] for row in said}
+        return [public(row) | {"snippet": _snippet(node, texts_of.get(row["lineage_id"]))} for row in rows]
+
+
+def _best_messages(node: Node, which: ListQuery) -> SearchQuery:
+    filters = Filters(
+        sources=which.sources,
+        exclude_sources=which.exclude_sources,
+        after=which.after,
+        before=which.before,
+        archived=True if which.shelf == "archived" else None,
+        tag=which.tag,
+    )
+    return SearchQuery(node, filters, one_per_lineage=True, limit=which.limit + which.offset)
+
+
+def _snippet(node: Node, text: str | None) -> str | None:
+    return None if text is None else snippet(node, text)
 
 
 def checked_filters(**given: Any) -> Filters:

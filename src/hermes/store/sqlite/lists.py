@@ -5,14 +5,17 @@ where those are filtered); each is read newest first up to the limit, and the fe
 list of 20 costs the same among a hundred sessions and among a hundred thousand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS
 from hermes.store.base import ListQuery
+from hermes.store.matching import matches
+from hermes.store.query import All, Leaf, Node, Without
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.sessions import ALL, SessionTable
 from hermes.store.sqlite.table import LISTED, Row, listed
+from hermes.store.words import fold
 
 _SHELVES = {
     "conversations": (schema.WHOLE, schema.TIP),
@@ -42,17 +45,49 @@ _SOURCES = """
 class ListTable(SessionTable):
     def conversations(self, query: ListQuery) -> list[Row]:
         rows = self._listed(query)
-        if query.shelf not in ("roots", "all"):
-            self._project_chains(rows)
-        for row in rows:
-            row["preview"] = row["opening"] or ""
-        return rows
+        return _with_preview(rows) if query.shelf in ("roots", "all") else self._projected(rows)
+
+    def conversations_of(self, lineage_ids: Sequence[str]) -> list[Row]:
+        where, owners = self.in_scope()
+        sql = f"""SELECT lineage_id, id FROM sessions
+                  WHERE lineage_id IN {LISTED} AND trashed_at IS NULL{where} ORDER BY started_at, rowid"""
+        newest = dict(self.connection.execute(sql, [listed(lineage_ids), *owners]))
+        rows = self._rows_of([newest[lineage_id] for lineage_id in lineage_ids if lineage_id in newest])
+        return self._projected(rows)
+
+    def titles_like(self, node: Node, query: ListQuery) -> list[str]:
+        where, bindings = self._with_titles(node, query)
+        sql = f"SELECT lineage_id, title FROM sessions WHERE {where} ORDER BY active_at DESC, rowid DESC"
+        found: dict[str, None] = {}
+        for lineage_id, title in self.connection.execute(sql, bindings):
+            if lineage_id not in found and matches(node, fold(title)):
+                found[lineage_id] = None
+                if len(found) == query.limit:
+                    break
+        return list(found)
+
+    def _with_titles(self, node: Node, query: ListQuery) -> tuple[str, list[Any]]:
+        """Titles that may answer. Those beyond ASCII pass: SQLite knows nothing of their case and accents."""
+        where, bindings = self.in_scope()
+        extra, values = self._extra(query)
+        where, bindings = f"title IS NOT NULL AND trashed_at IS NULL{where}{extra}", [*bindings, *values]
+        sources = self._sources(query)
+        if sources is not None:
+            where, bindings = f"{where} AND source IN {LISTED}", [*bindings, listed(sources)]
+        if query.shelf == "archived":
+            where += " AND archived_at IS NOT NULL"
+        for piece in _needed(node):
+            where += " AND (title GLOB '*[^ -~]*' OR instr(lower(title), ?))"
+            bindings.append(piece)
+        return where, bindings
 
     def all_sessions(self, sources: Sequence[str] | None, limit: int, offset: int) -> list[Row]:
         return self._listed(ListQuery(order="active", sources=sources, shelf="all", limit=limit, offset=offset))
 
     def _listed(self, query: ListQuery) -> list[Row]:
-        ids = self._ids(query)
+        return self._rows_of(self._ids(query))
+
+    def _rows_of(self, ids: list[str]) -> list[Row]:
         found = {row["id"]: row for row in self.rows(f"SELECT {ALL} FROM sessions WHERE id IN {LISTED}", [listed(ids)])}
         rows = [self.with_prompt(found[session_id]) for session_id in ids]
         for row in rows:
@@ -125,13 +160,13 @@ class ListTable(SessionTable):
             values.append(query.tag)
         return sql, values
 
-    def _project_chains(self, rows: list[Row]) -> None:
+    def _projected(self, rows: list[Row]) -> list[Row]:
         """A compressed conversation shows as its newest part, with the chain's start, source, parent and usage."""
         chained = {row["lineage_id"]: row for row in rows if row["id"] != row["lineage_id"]}
         where, owners = self.in_scope()
         bindings = [listed(chained), *owners]
         if not chained:
-            return
+            return _with_preview(rows)
         for sums in self.rows(_CHAIN_SUMS + where + " GROUP BY lineage_id", bindings):
             chained[sums["lineage_id"]].update(sums)
         for root in self.rows(_ROOTS + where, bindings):
@@ -139,8 +174,26 @@ class ListTable(SessionTable):
         for row in chained.values():
             row["started_at"] = row["begun_at"]
             row["_lineage_root_id"] = row["lineage_id"]
+        return _with_preview(rows)
+
+
+def _with_preview(rows: list[Row]) -> list[Row]:
+    for row in rows:
+        row["preview"] = row["opening"] or ""
+    return rows
 
 
 def _key(query: ListQuery) -> str:
     """A conversation begins with its first part; where every session is a row of its own, each begins itself."""
     return "started_at" if query.shelf == "all" and query.order == "started" else _KEYS[query.order]
+
+
+def _needed(node: Node) -> Iterator[str]:
+    """Pieces that are in every text the query matches, as far as they are plain."""
+    if isinstance(node, Leaf):
+        yield from fold(node.text).split()
+    elif isinstance(node, All):
+        for part in node.parts:
+            yield from _needed(part)
+    elif isinstance(node, Without):
+        yield from _needed(node.wanted)
