@@ -24,7 +24,9 @@ def totals(db: SessionDB, session_id: str = "s") -> dict[str, Any]:
 
 def ledger(db: SessionDB, group: str = "session") -> list[dict[str, Any]]:
     rows = db.usage_by(group)  # type: ignore[arg-type]
-    return [{name: value for name, value in row.items() if value} for row in rows]
+    return [
+        {name: value for name, value in row.items() if value and name not in ("cost_usd", "unpriced")} for row in rows
+    ]
 
 
 def test_counts_add_up(chat: SessionDB) -> None:

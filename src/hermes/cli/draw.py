@@ -7,7 +7,7 @@ from typing import Any
 from hermes.cli.screen import Screen
 from hermes.cli.times import relative
 from hermes.cli.width import cut, pad, width
-from hermes.commands.reply import Column, Facts, Kind, Line, Part, Style, Table, Text, Transcript, Tree
+from hermes.commands.reply import Bars, Column, Facts, Kind, Line, Part, Sparkline, Style, Table, Text, Transcript, Tree
 
 _DEEPEST = 20  # levels of a tree; what lies deeper is drawn at this one
 _ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
@@ -20,6 +20,10 @@ def lines_of(part: Part, screen: Screen) -> Iterator[str]:
         yield from _table(part, screen)
     elif isinstance(part, Facts):
         yield from (f"{screen.styled(name, '')}: {_value(value, kind, screen)}" for name, value, kind in part.facts)
+    elif isinstance(part, Bars | Sparkline):
+        from hermes.cli.charts import bars, sparkline
+
+        yield from bars(part, screen) if isinstance(part, Bars) else sparkline(part, screen)
     elif isinstance(part, Transcript):
         yield from _transcript(part, screen)
     elif isinstance(part, Tree):

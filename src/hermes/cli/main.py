@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # name: (the module whose `add_<name>` adds the arguments, one line of help)
 COMMANDS = {
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
+    "insights": ("hermes.cli.insights", "what the last days looked like: tokens, cost, tools, habits"),
     "config": ("hermes.cli.config", "see and change settings"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),

@@ -1,7 +1,7 @@
 """`Reply`: what a command answers. The CLI, the TUI, the web and the gateway draw it, each in its own way.
 
     Reply
-    ├── parts       what to show, in order: Text, Table, Facts, Transcript, Tree, Stream
+    ├── parts       what to show, in order: Text, Table, Facts, Bars, Sparkline, Transcript, Tree, Stream
     ├── notices     what to say beside it (a terminal uses stderr)
     ├── data        the same as plain values, for programs: a list is one JSON object a line
     ├── exit_code   0 done, 1 not found, 2 the user's mistake, 3 the store
@@ -79,6 +79,23 @@ class Tree(NamedTuple):
     nodes: tuple[tuple[int, Line], ...]
 
 
+class Bars(NamedTuple):
+    """Amounts side by side: a label, the amount, and what to write behind its bar, under the names of `columns`."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, float, tuple[str, ...]], ...]
+
+
+class Sparkline(NamedTuple):
+    """Amounts over time, in one line; `note` says what the highest is, `scale` is written under it."""
+
+    name: str
+    values: tuple[float, ...]
+    note: str = ""
+    scale: str = ""
+
+
 class Stream(NamedTuple):
     """Lines that keep coming."""
 
@@ -90,7 +107,7 @@ class Ask(NamedTuple):
     then: "Callable[[], Reply]"
 
 
-Part = Text | Table | Facts | Transcript | Tree | Stream
+Part = Text | Table | Facts | Bars | Sparkline | Transcript | Tree | Stream
 
 
 class Reply(NamedTuple):

@@ -82,6 +82,15 @@ class PruneQuery:
     archived: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From when (inclusive) to when (exclusive), of which sources. What is asked about one reads nothing older."""
+
+    after: float | None = None
+    before: float | None = None
+    sources: Sequence[str] | None = None
+
+
 class Reader(Protocol):
     """What can be asked, within one snapshot. Missing things are None or empty, never an error."""
 
@@ -187,8 +196,25 @@ class Reader(Protocol):
     def tags(self, session_id: str) -> list[str]:
         """The tags of the conversation this session belongs to."""
 
-    def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
-        """Ledger sums grouped by model, source, owner, session or local day."""
+    def usage_by(self, group: str, period: Period) -> list[Row]:
+        """Ledger sums grouped by model, source, owner, session, provider or local day, with `cost_usd` (what was paid
+        or, where that is not known, the estimate; None when neither is) and `unpriced`, the records without a cost."""
+
+    # What insights ask; each costs as much as there is in the period, however much lies before it. What is in the
+    # trash does not count.
+
+    def activity(self, period: Period) -> list[Row]:
+        """Messages by `source` and `quarter` (seconds since 1970 by 900): `messages`, and `requests` of people."""
+
+    def tool_use(self, period: Period) -> list[Row]:
+        """Tool calls by `tool` and, where one names a skill, `skill`: `calls`, and `sessions` they were made in."""
+
+    def conversations_in(self, period: Period) -> dict[str, int]:
+        """How many conversations were last active in the period, by source."""
+
+    def notable(self, measure: str, period: Period, limit: int) -> list[Row]:
+        """The conversations last active in the period with most messages, tool_calls, tokens, cost or duration
+        (seconds), all parts taken together: id, title, source, started_at, last_active, amount. None without any."""
 
     def meta(self, key: str) -> str | None:
         """A value of the key/value table."""

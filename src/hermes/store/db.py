@@ -13,6 +13,7 @@ from hermes.store.base import Engine, Found, Reader, Writer
 from hermes.store.care import CareOperations
 from hermes.store.checks import path
 from hermes.store.handoff import HandoffOperations
+from hermes.store.insights import InsightOperations
 from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
 from hermes.store.messages import MessageOperations
@@ -30,6 +31,7 @@ T = TypeVar("T")
 
 class Store(
     UsageOperations,
+    InsightOperations,
     MessageOperations,
     TitleOperations,
     LineageOperations,

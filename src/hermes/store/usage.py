@@ -5,7 +5,7 @@ from typing import Any, Literal
 from hermes.errors import BadInput, SessionNotFound
 from hermes.model.ids import check_id, sought_id
 from hermes.model.usage import BILLING_COLUMNS, COST_COLUMNS, COST_NOTE_COLUMNS, COUNT_COLUMNS, Usage
-from hermes.store.base import Row, Writer
+from hermes.store.base import Period, Row, Writer
 from hermes.store.checks import seconds, text
 from hermes.store.operations import Operations
 from hermes.store.sessions import SessionOperations
@@ -95,7 +95,7 @@ class UsageOperations(SessionOperations, Operations):
         after = None if after is None else seconds("after", after)
         before = None if before is None else seconds("before", before)
         with self._read() as reader:
-            return reader.usage_by(group, after, before)
+            return reader.usage_by(group, Period(after, before))
 
 
 def _difference(usage: Usage, session: Row) -> Usage:

@@ -39,6 +39,7 @@ from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity, which
 from hermes.store.sqlite.index import BATCH_ROWS
+from hermes.store.sqlite.insights import InsightTable
 from hermes.store.sqlite.keeper import Keeper
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import ERASE, MessageTable
@@ -55,7 +56,7 @@ _PAGES_AT_ONCE = 500
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, MetaTable, CareTable):
+class SqliteReader(ListTable, MessageTable, UsageTable, InsightTable, MetaTable, CareTable):
     """Every table's questions, on one snapshot."""
 
 

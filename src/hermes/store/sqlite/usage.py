@@ -1,5 +1,7 @@
 """The ledger: one row a model call; a session's totals are its sums."""
 
+from typing import Any
+
 from hermes.model.usage import (
     BILLING_COLUMNS,
     COST_COLUMNS,
@@ -8,7 +10,8 @@ from hermes.model.usage import (
     USAGE_COLUMNS,
     Usage,
 )
-from hermes.store.sqlite.table import Row, Table
+from hermes.store.base import Period
+from hermes.store.sqlite.table import LISTED, Row, Table, listed
 
 _INSERT = f"""
     INSERT INTO usage (session_id, owner, source, at, {", ".join(USAGE_COLUMNS)})
@@ -27,6 +30,7 @@ _TOTAL = f"""
         {", ".join(f"{name} = COALESCE({name}, ?)" for name in BILLING_COLUMNS)}
     WHERE id = ?
 """
+COST = "COALESCE(actual_cost_usd, estimated_cost_usd)"
 _GROUPS = {
     "model": "model",
     "source": "source",
@@ -48,15 +52,25 @@ class UsageTable(Table):
         names = (*COUNT_COLUMNS, *COST_COLUMNS, *COST_NOTE_COLUMNS, *BILLING_COLUMNS)
         self.connection.execute(_TOTAL, (*[values[name] for name in names], session_id))
 
-    def usage_by(self, group: str, after: float | None, before: float | None) -> list[Row]:
-        where, owners = self.in_scope()
-        bounds: list[float] = []
-        for bound, operator in ((after, ">="), (before, "<")):
-            if bound is not None:
-                where += f" AND at {operator} ?"
-                bounds.append(bound)
+    def usage_by(self, group: str, period: Period) -> list[Row]:
+        where, bindings = self.in_scope()
+        bounds, values = within("at", period)
         summed = ", ".join(f"SUM({name}) AS {name}" for name in (*COUNT_COLUMNS, *COST_COLUMNS))
-        sql = f"""SELECT {_GROUPS[group]} AS {group}, COUNT(DISTINCT session_id) AS session_count, {summed}
-                  FROM usage WHERE 1{where} GROUP BY 1 ORDER BY SUM(COALESCE(actual_cost_usd, estimated_cost_usd)) DESC,
-                  SUM(input_tokens + output_tokens) DESC"""
-        return list(self.rows(sql, [*owners, *bounds]))
+        sql = f"""SELECT {_GROUPS[group]} AS {group}, COUNT(DISTINCT session_id) AS session_count, {summed},
+                  SUM({COST}) AS cost_usd, SUM({COST} IS NULL) AS unpriced
+                  FROM usage WHERE 1{where}{bounds} GROUP BY 1
+                  ORDER BY cost_usd DESC, SUM(input_tokens + output_tokens) DESC"""
+        return list(self.rows(sql, [*bindings, *values]))
+
+
+def within(column: str, period: Period, source: str = "source") -> tuple[str, list[Any]]:
+    """` AND column >= ? …` with its bindings. The `+` keeps SQLite with the index of times."""
+    sql, values = "", list[Any]()
+    for bound, operator in ((period.after, ">="), (period.before, "<")):
+        if bound is not None:
+            sql += f" AND {column} {operator} ?"
+            values.append(bound)
+    if period.sources is not None:
+        sql += f" AND +{source} IN {LISTED}"
+        values.append(listed(period.sources))
+    return sql, values
