@@ -158,6 +158,18 @@ def test_the_trash_is_emptied_by_age_at_most_once_a_day(db: SessionDB, monkeypat
     assert db.get_session("b") is None
 
 
+def test_a_branch_that_was_put_away_comes_back_into_the_list_and_a_delegated_child_does_not(db: SessionDB) -> None:
+    db.create_session("parent", "cli")
+    db.append_message("parent", "user", "where to?")
+    db.create_session("child", "cli", parent_session_id="parent")
+    db.branch_session("parent", "branch")
+    db.reopen_session("parent")
+    for name in ("branch", "child"):
+        db.archive_session(name)
+        db.unarchive_session(name)
+    assert {row["id"] for row in db.list_sessions_rich()} == {"parent", "branch"}
+
+
 def test_an_archived_conversation_is_found_but_not_listed(db: SessionDB) -> None:
     add(db, "a")
     db.archive_session("a")

@@ -1,6 +1,7 @@
 """Row 3: many writers and readers at once. Row 11: a reader that stays, and the write-ahead log meanwhile."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
@@ -126,13 +127,12 @@ def long_reader(run: Run) -> Outcome:
     collect(*stranger)
     after = collect(*growing)
     ours = ask(_own_operations, store)
-    limit = run.size(64, 16)
     return Outcome(
         f"a stranger's read transaction during {size // MB} MB of appends; then our own long operations",
-        f"log {during:.1f} MB while it stayed, {after:.1f} MB after it left (limit 16); "
-        + ", ".join(f"{name} {peak:.1f}" for name, peak in ours.items())
+        f"log {during:.1f} MB while it stayed, {after:.1f} MB after it left (limit 16); at most, and afterwards: "
+        + ", ".join(f"{name} {peak:.1f}, {left:.1f}" for name, (peak, left) in ours.items())
         + " MB",
-        after <= 16.1 and max(ours.values()) <= limit,
+        after <= 16.1 and all(left <= 16.1 and peak <= 16 + 3 * size / MB for peak, left in ours.values()),
     )
 
 
@@ -158,9 +158,9 @@ def _grow(store: Path, size: int) -> float:
         return _log_size(store)
 
 
-def _own_operations(store: Path) -> dict[str, float]:
-    """The largest the log is during each of our own long operations."""
-    peaks = {}
+def _own_operations(store: Path) -> dict[str, tuple[float, float]]:
+    """How long the log is during each of our own long operations, and after it. One transaction has to fit into it."""
+    seen = {}
     with SessionDB(store) as db:
         for name, work in (
             ("rebuilding the index", db._engine.rebuild_index),
@@ -168,9 +168,14 @@ def _own_operations(store: Path) -> dict[str, float]:
             ("deleting half", lambda: db.delete_messages_from("s0", _middle(db))),
             ("vacuum", db.vacuum),
         ):
-            work()
-            peaks[name] = _log_size(store)
-    return peaks
+            working = threading.Thread(target=work)
+            working.start()
+            peak = 0.0
+            while working.is_alive():
+                peak = max(peak, _log_size(store))
+                working.join(0.005)
+            seen[name] = (peak, _log_size(store))
+    return seen
 
 
 def _replace(db: SessionDB) -> None:

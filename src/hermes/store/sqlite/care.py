@@ -70,8 +70,18 @@ class CareTable(SessionTable, RecallTable):
             self.update_session(part["id"], {"shelf": shelf})
 
     def _is_branch(self, part: Row) -> bool:
+        """A conversation of its own, though it has a parent; what was delegated is not."""
         parent = self.session(part["parent_session_id"])
-        return parent is None or parent["end_reason"] == "branched"
+        if parent is None or parent["owner"] != part["owner"] or self._begins_like(part["id"], parent["id"]):
+            return True
+        follows = parent["ended_at"] is not None and parent["ended_at"] <= part["started_at"]
+        return follows and parent["end_reason"] in ("branched", "compression")
+
+    def _begins_like(self, session_id: str, other_id: str) -> bool:
+        """Whether one was copied from the other: a parent that was opened again has forgotten its branches."""
+        first = "SELECT timestamp, role, content, payload FROM messages WHERE session_id = ? ORDER BY id LIMIT 1"
+        begins = self.connection.execute(first, (session_id,)).fetchone()
+        return begins is not None and begins == self.connection.execute(first, (other_id,)).fetchone()
 
     def trashed_before(self, at: float) -> list[str]:
         """Ids of sessions that have been in the trash since before then."""

@@ -262,7 +262,7 @@ class SqliteEngine:
                 self._held = None
 
     def _after_write(self) -> None:
-        if self._reserve.spent or self._gate.writes % CHECKPOINT_EVERY_N_WRITES == 1:
+        if self._gate.writes % CHECKPOINT_EVERY_N_WRITES == 1 or self._reserve.is_small_for(self._gate.log_size):
             self._reserve.make_for(self.size())
         if self._is_behind():
             self._wake_keeper()

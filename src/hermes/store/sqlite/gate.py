@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 from hermes.errors import BadInput, HermesError, StoreBusy, StoreClosed, StoreReplaced
+from hermes.store.sqlite.connection import BUSY_TIMEOUT_MS, WAL_LIMIT
 from hermes.store.sqlite.errors import translated, translating
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.identity import Identity
@@ -77,6 +78,8 @@ class Gate:
         self._group: list[_Job[Any]] = []  # what the leader took
         self.writes = 0
         self._changes = 0
+        self.log_size = 0  # after the last commit
+        self._log_kept = 0  # how long the log was when somebody who reads kept us from cutting it off
 
     def run(self, work: Callable[[], T]) -> T:
         """Do `work` in a transaction; when this returns, it is on disk."""
@@ -296,12 +299,26 @@ class Gate:
 
     def _now_and_then(self) -> None:
         """Move the write-ahead log into the file, while nobody can write: only a log that was moved completely is
-        used again from its start, and writing in place is several times faster than growing a file."""
-        if self.writes % CHECKPOINT_EVERY_N_WRITES == 0:
-            try:
+        used again from its start, and writing in place is several times faster than growing a file. One that a
+        large transaction made long is cut off at once."""
+        self.log_size = self._identity.log_size()
+        try:
+            if self.log_size > self._log_kept + WAL_LIMIT:
+                self._log_kept = 0 if self._cut_log() else self.log_size
+            elif self.writes % CHECKPOINT_EVERY_N_WRITES == 0:
                 self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            except apsw.Error as error:  # what was committed is safe where it is
-                log.warning("store %s: checkpoint postponed: %s", self._path, error)
+                self._log_kept = min(self._log_kept, self.log_size)
+        except apsw.Error as error:  # what was committed is safe where it is
+            log.warning("store %s: checkpoint postponed: %s", self._path, error)
+
+    def _cut_log(self) -> bool:
+        """Without waiting for anybody who still reads in it."""
+        self.connection.set_busy_timeout(0)
+        try:
+            busy, _frames, _moved = next(self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+        finally:
+            self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return not busy
 
     def _count_commit(self) -> Record:
         """How far the store will have come with this commit. The count lies in a table that every append

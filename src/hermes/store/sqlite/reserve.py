@@ -11,8 +11,7 @@ from pathlib import Path
 
 from hermes.paths import create_private_file
 
-SIZE = 4 * 1024 * 1024
-_TINY = 1024 * 1024
+LEAST, MOST = 256 * 1024, 4 * 1024 * 1024
 log = logging.getLogger("hermes.store")
 
 
@@ -20,18 +19,24 @@ class Reserve:
     def __init__(self, store: Path) -> None:
         self.path = store.with_name(store.name + ".reserve")
         self.spent = False
+        self._made_for = 0
+        self._given_up = 0  # bytes, which the next one may take back before anybody else gets them
+
+    def is_small_for(self, log: int) -> bool:
+        """Whether the log alone has outgrown it."""
+        return self.spent or self._made_for < min(log, MOST)
 
     def make_for(self, size: int) -> None:
-        """Have it for a store of that size: what is tiny needs none. At most a quarter of what is free; without it
-        only a delete on a full disk is worse off."""
-        if size < _TINY:
-            return
+        """Have it for a store of that size. At most a quarter of what is free, or what was given up before; without
+        it only a delete on a full disk is worse off."""
         try:
             present = _size(self.path)
-            wanted = min(SIZE, (_free(self.path.parent) + present) // 4)
+            free = _free(self.path.parent)
+            wanted = min(MOST, max(LEAST, size), max((free + present) // 4, min(self._given_up, free)))
             if present < wanted:
                 self._grow(wanted)
-            self.spent = self.spent and wanted < SIZE
+            self.spent = self.spent and wanted < min(MOST, size)
+            self._made_for = size
         except OSError as error:
             log.warning("%s cannot be made: %s", self.path, error)
 
@@ -47,6 +52,7 @@ class Reserve:
         """Give its room to whoever needs it now; False when there is none."""
         self.spent = True
         try:
+            self._given_up = max(self._given_up, _size(self.path))
             self.path.unlink()
         except OSError:
             return False
