@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
     "insights": ("hermes.cli.insights", "what the last days looked like: tokens, cost, tools, habits"),
+    "demo": ("hermes.cli.demo", "a throw-away home with made-up sessions, to try everything on"),
     "config": ("hermes.cli.config", "see and change settings"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),

@@ -223,7 +223,12 @@ class ScopedDB(OpenStore):
 
 
 class Transaction(Store):
-    """The store inside `with db.transaction() as tx:`."""
+    """The store inside `with db.transaction() as tx:`. What happened at another time is told with `tx.at` set to it."""
+
+    at: float | None = None
+
+    def _now(self) -> float:
+        return time.time() if self.at is None else self.at
 
     def __init__(self, writer: Writer, store: OpenStore) -> None:
         self._writer = writer
