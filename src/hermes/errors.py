@@ -157,10 +157,15 @@ class MigrationFailed(StoreError):
 
 
 class ProviderError(HermesError):
-    """A model call failed for good. `shown` tells whether some of the answer was already passed on."""
+    """A model call failed for good. `shown` tells whether some of the answer was already passed on, `seconds` when the
+    provider asks us to come back, if it said so."""
 
     exit_code = 3
     shown = False
+
+    def __init__(self, message: str, seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class NoProvider(ProviderError):
@@ -176,9 +181,7 @@ class QuotaSpent(ProviderError):
 
 
 class RateLimited(ProviderError):
-    def __init__(self, message: str, seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.seconds = seconds
+    pass
 
 
 class PromptTooLong(ProviderError):
