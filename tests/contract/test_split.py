@@ -205,3 +205,11 @@ def test_large_payloads_branch_and_carry_along(chat: SessionDB) -> None:
     chat.clear_messages("s")
     assert [m["content"] for m in chat.get_messages("b")][-2:] == [output, image]
     assert chat.get_messages("s2") == []
+
+
+def test_a_summary_can_stand_between_what_is_carried(chat: SessionDB) -> None:
+    ids = message_ids(chat)
+    chat.split_session("s", "s2", [ids[0], {"role": "user", "content": "summary"}, ids[3]], carried=ids[4:])
+    assert [message["content"] for message in chat.get_messages("s2")] == ["m0", "summary", "m3", "m4"]
+    assert [message["carried_from"] for message in chat.get_messages("s2")] == [ids[0], None, ids[3], ids[4]]
+    assert chat.message_count("s2") == 1

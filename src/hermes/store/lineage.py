@@ -1,6 +1,7 @@
 """Lineage: a conversation goes on through compressions, branches off, and is found again at its tip."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from hermes.errors import AlreadyContinued, BadInput, MessageNotFound, SessionNotFound
@@ -21,7 +22,7 @@ class LineageOperations(Operations):
         self,
         session_id: str,
         new_session_id: str,
-        messages: Iterable[Mapping[str, Any]] = (),
+        messages: Iterable[Mapping[str, Any] | int] = (),
         *,
         carried: Sequence[int] = (),
         system_prompt: str | None = None,
@@ -29,14 +30,17 @@ class LineageOperations(Operations):
         """The compression split, in one transaction: end `session_id` with reason `compression` and go on in
         `new_session_id`, which keeps owner, source, chat, model and prompt and takes the next numbered title.
 
-        `messages` (a summary, say) come first in the continuation; then the messages whose ids are in `carried`,
-        marked as carried: counted once, found once, deleted with the original. Raises AlreadyContinued when
-        somebody else split it first.
+        `messages` (a summary, say) come first in the continuation, then the messages whose ids are in `carried`. An
+        id among `messages` carries that message to its place. What is carried is counted once, found once, deleted
+        with the original. Raises AlreadyContinued when somebody else split it first.
         """
         session_id, new_session_id = sought_id(session_id), check_id(new_session_id)
-        carried = whole_list("carried", carried)
+        if not isinstance(messages, Iterable):
+            raise BadInput("messages must be a list of messages, or of ids of messages to carry along.")
+        given = [*messages, *whole_list("carried", carried)]
         now = self._now()
-        rows = self._rows(messages)
+        fresh = iter(self._rows(one for one in given if not isinstance(one, int)))
+        content = [whole("carried", one) if isinstance(one, int) else next(fresh) for one in given]
 
         def split(writer: Writer) -> str:
             old = _existing(writer, session_id)
@@ -49,7 +53,7 @@ class LineageOperations(Operations):
             if old["title"]:
                 title = next_free_title(writer, old["title"], old["owner"])
                 writer.update_session(new_session_id, {"title": title})
-            _fill(writer, old, new_session_id, rows, carried)
+            _fill(writer, old, new_session_id, content)
             return new_session_id
 
         return self._write(split)
@@ -139,15 +143,17 @@ def _existing(writer: Writer, session_id: str) -> Row:
     return row
 
 
-def _fill(writer: Writer, old: Row, new_id: str, rows: list[EncodedMessage], carried: Sequence[int]) -> None:
-    if rows:
-        writer.insert_messages(new_id, rows)
-    if carried:
-        present = {row["id"] for row in writer.messages(old["id"])}
-        for message_id in carried:
-            if message_id not in present:
-                raise MessageNotFound(old["id"], message_id)
-        writer.carry_messages(new_id, carried)
+def _fill(writer: Writer, old: Row, new_id: str, content: Sequence[EncodedMessage | int]) -> None:
+    """New messages and carried ones (their ids), in this order."""
+    carried = {one for one in content if isinstance(one, int)}
+    missing = carried and carried - {row["id"] for row in writer.messages(old["id"])}
+    if missing:
+        raise MessageNotFound(old["id"], min(missing))
+    for is_id, group in groupby(content, lambda one: isinstance(one, int)):
+        if is_id:
+            writer.carry_messages(new_id, [one for one in group if isinstance(one, int)])
+        else:
+            writer.insert_messages(new_id, [one for one in group if not isinstance(one, int)])
 
 
 def _to_tip(reader: Reader, session_id: str) -> list[str]:
