@@ -9,25 +9,28 @@ person ──▶ Agent.run(text) ──▶ events (providers.base.Event, and the
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from hermes.errors import HermesError
+from hermes.model.usage import Usage
 from hermes.tools.base import ToolResult
 
 HOOKS = (
-    "pre_tool_call",
-    "post_tool_call",
-    "pre_llm_call",
-    "post_llm_call",
-    "pre_api_request",
-    "post_api_request",
-    "transform_terminal_output",
-    "transform_tool_result",
-    "on_session_start",
-    "on_session_end",
-    "on_session_finalize",
-    "on_session_reset",
-    "subagent_stop",
-    "on_memory_write",
+    "pre_tool_call",  # before a tool runs; {"action": "block", "message": …} keeps it from running
+    "post_tool_call",  # after it ran
+    "pre_llm_call",  # a turn begins; {"context": text} goes to the model with the person's message, and is not stored
+    "post_llm_call",  # a turn was answered
+    "pre_api_request",  # before each model call
+    "post_api_request",  # after each model call
+    "transform_terminal_output",  # the terminal tool's; a text takes the output's place
+    "transform_tool_result",  # a text takes the result's place
+    "on_session_start",  # the first message of a session is stored, or the first one after a resume
+    "on_session_end",  # the agent is closed
+    "on_session_finalize",  # nothing more goes into this session from here: closed, compressed, or left for a new one
+    "on_session_reset",  # a front end begins a new session in the place of this one
+    "subagent_stop",  # a child agent is done
+    "on_memory_write",  # the agent noted something down
 )
 
 
@@ -43,6 +46,18 @@ class ToolEnded(NamedTuple):
     arguments: str
     result: ToolResult
     seconds: float
+
+
+class StartedOver(NamedTuple):
+    """The answer broke off after some of it was shown; what was shown is void, and it comes once more."""
+
+    reason: str
+
+
+class Steered(NamedTuple):
+    """Text the person added while the agent worked is now part of the conversation."""
+
+    text: str
 
 
 class Compressed(NamedTuple):
@@ -65,10 +80,36 @@ class Notice(NamedTuple):
 
 
 class TurnEnded(NamedTuple):
-    """`reason`: answered, interrupted, iterations, tokens, time, cost, failed."""
+    """The last event of every turn. `reason`: answered, interrupted, iterations, tokens, time, cost, failed; `text`:
+    the answer as far as it came; `error`: why it failed, to be shown in its own words."""
 
     reason: str
     text: str
+    error: HermesError | None = None
+
+
+class SessionOptions(NamedTuple):
+    """What a new session is made with, beyond the obvious."""
+
+    personality: str | None = None  # a name under `personalities`; None: the one in the settings
+    system_prompt: str | None = None  # instead of the one that is built
+    cwd: Path | None = None  # where context files are looked for; None: nowhere
+    user_id: str | None = None
+    chat_id: str | None = None
+    chat_type: str | None = None
+    thread_id: str | None = None
+    parent_session_id: str | None = None
+    effort: str | None = None  # None: agent.reasoning_effort
+    new_id: str | None = None  # the id of the new session; None: one is made
+
+
+class Standing(NamedTuple):
+    """How far a conversation is: `tokens` of the model's `window` are taken (about), and what it used so far, over
+    all of its parts. `usage.cost_status` is `unknown` when the cost of some call is."""
+
+    tokens: int
+    window: int
+    usage: Usage
 
 
 class Memory(Protocol):

@@ -56,6 +56,9 @@ class Agent(Area):
     max_turns: int = setting(
         90, "Model calls in one turn before the agent stops.", least=1, env="HERMES_MAX_ITERATIONS"
     )
+    turn_tokens: int = setting(0, "Tokens one turn may use before the agent stops; 0: no limit.", least=0)
+    turn_seconds: float = setting(0.0, "Seconds one turn may take before the agent stops; 0: no limit.", least=0)
+    turn_cost: float = setting(0.0, "Dollars one turn may cost before the agent stops; 0: no limit.", least=0)
     reasoning_effort: str = setting("", "How long the model may think; empty leaves it to the model.", choices=EFFORTS)
     system_prompt: str = setting("", "Text added to the system prompt.")
     api_max_retries: int = setting(3, "How often a failed model call is tried again.", least=0)

@@ -1,0 +1,225 @@
+"""The agent: a conversation, a model that answers, and everything it may use.
+
+agent = Agent(db, settings, provider=provider)
+for event in agent.run("hello"):
+    …                                   # TextDelta …, the last one is TurnEnded
+agent.close()
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hermes import paths
+from hermes.agent.base import Compressed, Notice, Standing, TurnEnded
+from hermes.agent.compression import tokens_in
+from hermes.agent.compressor import Compressor
+from hermes.agent.conversation import Conversation
+from hermes.agent.driver import Driver
+from hermes.agent.prompt import Place, now_in, system_prompt
+from hermes.agent.setup import Setup
+from hermes.agent.titles import Titles
+from hermes.agent.turn import text_of
+from hermes.config import Settings
+from hermes.errors import BadInput
+from hermes.model.titles import sanitize_title
+from hermes.model.tokens import tokens_of
+from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, Usage
+from hermes.providers.base import Provider
+from hermes.store.db import OpenStore
+
+
+class Agent:
+    """One conversation. A turn runs in the thread that iterates over it; `stop` and `steer` come from any other.
+
+    Without a `session_id` a session is created with the first message, not before; with one, the conversation goes on
+    where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, hooks, summarise, ask,
+    source, owner, options.
+    """
+
+    def __init__(
+        self, db: OpenStore, settings: Settings, *, provider: Provider, session_id: str | None = None, **parts: Any
+    ) -> None:
+        self._setup = Setup(db, settings, provider, **parts)
+        self._conversation = Conversation(db, self._setup.source, self._setup.owner, self._setup.options)
+        self._resumed = session_id is not None
+        if session_id is not None:
+            self._conversation.resume(session_id)
+        self._compressor = Compressor(self._setup, self._conversation)
+        self._titles = Titles(self._setup)
+        self._driver: Driver | None = None
+        self._introduced = False  # whether on_session_start was told
+
+    # -- a turn
+
+    def run(self, content: str | list[dict[str, Any]]) -> Iterator[Any]:
+        """One turn: events as they happen, the last one TurnEnded. The message is stored before anything is sent.
+
+        A list is content in parts, with images. Errors of providers are told in TurnEnded; what the store cannot do
+        is raised.
+        """
+        if self.busy:
+            raise BadInput("A turn is under way; wait for it, steer it, or stop it.")
+        if not text_of(content).strip() and not isinstance(content, list):
+            raise BadInput("There is nothing to answer: the message is empty.")
+        self._driver = Driver(self._setup, self._conversation, self._compressor)
+        return self._turn(self._driver, content)
+
+    @property
+    def busy(self) -> bool:
+        return self._driver is not None and self._driver.running
+
+    def stop(self) -> None:
+        """End the turn that is under way soon; what was said is kept. From any thread; without a turn, nothing."""
+        driver = self._driver
+        if driver is not None:
+            driver.stop()
+
+    def steer(self, text: str) -> bool:
+        """Say something while the agent works: the model reads it before it goes on. False: there is no turn."""
+        driver = self._driver
+        if driver is None or not driver.running or not text.strip():
+            return False
+        driver.steer(text)
+        return True
+
+    def _turn(self, driver: Driver, content: str | list[dict[str, Any]]) -> Iterator[Any]:
+        yield from self._ready()
+        beside = self._beside(text_of(content))
+        answered = False
+        for event in driver.run({"role": "user", "content": content}, beside):
+            if isinstance(event, TurnEnded):
+                answered = event.reason == "answered"
+                self._after(event)
+            yield event
+        if answered:
+            self._titles.begin(self._conversation)
+
+    def _ready(self) -> Iterator[Any]:
+        """The conversation as it is by now, with its prompt, and with what a crash left open put in order."""
+        conversation = self._conversation
+        conversation.refresh()
+        conversation.reopen()
+        if conversation.system_prompt is None:
+            self._freeze_prompt()
+        conversation.model = self._setup.provider.model
+        lost = conversation.repair()
+        if lost:
+            yield Notice(f"{lost} tool call{'s' * (lost > 1)} did not finish last time; the model is told so.")
+        yield from self._titles.news()
+
+    def _freeze_prompt(self) -> None:
+        conversation, options = self._conversation, self._setup.options
+        prompt = options.system_prompt
+        if prompt is None:
+            setup = self._setup
+            place = Place(paths.hermes_home(), options.cwd, now_in(setup.settings.timezone), conversation.source)
+            tools = bool(setup.tools.definitions())
+            prompt = system_prompt(
+                setup.settings, place, setup.memory, setup.skills, personality=options.personality, tools=tools
+            )
+        conversation.system_prompt = prompt
+        if conversation.created:
+            conversation.db.update_system_prompt(conversation.session_id, prompt)
+
+    def _beside(self, text: str) -> str:
+        """What goes to the model with the message and is not stored: memories, and what plugins add."""
+        setup, session_id = self._setup, self._conversation.session_id
+        if not self._introduced:
+            setup.hooks.emit("on_session_start", session_id=session_id, resumed=self._resumed)
+            self._introduced = True
+        answers = setup.hooks.emit("pre_llm_call", session_id=session_id, text=text)
+        added = [str(answer["context"]) for answer in answers if isinstance(answer, dict) and answer.get("context")]
+        added += [answer for answer in answers if isinstance(answer, str)]
+        return "\n\n".join(filter(None, [setup.memory.on_turn_start(session_id, text), *added]))
+
+    def _after(self, ended: TurnEnded) -> None:
+        facts = {"session_id": self._conversation.session_id, "reason": ended.reason, "text": ended.text}
+        self._setup.hooks.emit("post_llm_call", **facts)
+
+    # -- the conversation
+
+    @property
+    def session_id(self) -> str:
+        """Changes when the conversation is compressed."""
+        return self._conversation.session_id
+
+    @property
+    def created(self) -> bool:
+        """Whether the session is in the store already."""
+        return self._conversation.created
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation so far, in the chat shape."""
+        return self._conversation.messages()
+
+    @property
+    def provider(self) -> Provider:
+        return self._setup.provider
+
+    def use(self, provider: Provider, fallbacks: Any = None) -> None:
+        """Go on with another model, from the next turn."""
+        self._setup.provider = provider
+        if fallbacks is not None:
+            self._setup.fallbacks = tuple(fallbacks)
+        if self.created:
+            self._conversation.db.update_model(self.session_id, provider.model)
+
+    def set_effort(self, effort: str | None) -> None:
+        """How long the model may think, from the next turn; None: as in the settings."""
+        self._setup.options = self._setup.options._replace(effort=effort)
+
+    def reload(self) -> None:
+        """Read the conversation anew, after something else changed it: an undo, a rewind."""
+        if self.created:
+            self._conversation.load()
+
+    def compress(self, focus: str | None = None) -> Compressed | None:
+        """Compress now, keeping above all what is about the focus. None: it is too short."""
+        if self.busy:
+            raise BadInput("A turn is under way; compress when it is done.")
+        if not self.created:
+            return None
+        self._conversation.refresh()
+        self._conversation.repair()
+        return self._compressor.compress(focus)
+
+    @property
+    def title(self) -> str | None:
+        return self._conversation.title
+
+    def set_title(self, title: str | None) -> None:
+        """Name the session; before its first message, the name waits for it. TitleInUse when another has it."""
+        if self.created:
+            self._conversation.db.set_session_title(self.session_id, title)
+        else:
+            self._conversation.queued_title = sanitize_title(title)
+
+    def usage(self) -> Standing:
+        """How full the window is, and what the conversation used."""
+        conversation = self._conversation
+        tokens = tokens_in(conversation.entries) + tokens_of(conversation.system_prompt or "")
+        parts = conversation.db.get_lineage(conversation.session_id) if conversation.created else []
+        return Standing(self._setup.gauge.corrected(tokens), self._setup.provider.window, _summed(parts))
+
+    def close(self, reason: str = "user_exit", *, wait: float = 2.0) -> None:
+        """End the session, if there is one. Waits briefly for a title that is being made."""
+        self.stop()
+        self._titles.wait(wait)
+        if not self.created:
+            return
+        self._conversation.end(reason)
+        self._setup.memory.on_session_end(self.session_id)
+        self._setup.hooks.emit("on_session_end", session_id=self.session_id, reason=reason)
+        self._setup.hooks.emit("on_session_finalize", session_id=self.session_id)
+
+
+def _summed(parts: list[dict[str, Any]]) -> Usage:
+    """The usage of all parts; a cost that is not known of one is not known of the whole."""
+    counts: dict[str, Any] = {name: sum(part[name] or 0 for part in parts) for name in COUNT_COLUMNS}
+    costs: dict[str, Any] = {
+        name: sum(part[name] or 0.0 for part in parts) if any(part[name] is not None for part in parts) else None
+        for name in COST_COLUMNS
+    }
+    unknown = any(part["cost_status"] == "unknown" for part in parts)
+    return Usage(**counts, **costs, cost_status="unknown" if unknown else None)

@@ -1,0 +1,57 @@
+"""Compresses one conversation: plans, has the summary written, and splits the session."""
+
+import logging
+
+from hermes.agent import compression
+from hermes.agent.base import Compressed
+from hermes.agent.compression import Plan
+from hermes.agent.conversation import Conversation
+from hermes.agent.setup import Setup
+from hermes.errors import ProviderError
+
+log = logging.getLogger(__name__)
+_SUMMARY_TOKENS = 3_000
+
+
+class Compressor:
+    def __init__(self, setup: Setup, conversation: Conversation) -> None:
+        self._setup = setup
+        self._conversation = conversation
+
+    def limit(self, window: int) -> int | None:
+        """The number of tokens at which a conversation is compressed by itself."""
+        settings = self._setup.settings.compression
+        return int(window * settings.threshold) if settings.enabled and window else None
+
+    def compress(self, focus: str | None = None) -> Compressed | None:
+        """By command. None: there is nothing between the first and the last messages."""
+        found = self.plan()
+        return None if found is None else self.split(found, self.write(found, focus))
+
+    def plan(self, harder: int = 0) -> Plan | None:
+        entries = self._conversation.entries
+        room = (self.limit(self._setup.provider.window) or 0) * self._setup.settings.compression.target_ratio
+        return compression.plan(entries, self._setup.settings.compression, room=int(room), harder=harder)
+
+    def write(self, found: Plan, focus: str | None) -> str:
+        """The summary, by the auxiliary model or, where that is not to be had, by rule. Touches nothing."""
+        prompt = compression.summary_prompt(found.middle, focus)
+        try:
+            text = self._setup.summarise("compression", prompt, most_tokens=_SUMMARY_TOKENS)
+        except ProviderError as error:
+            log.info("no summary by a model: %s", error)
+            text = ""
+        return text.strip() or compression.mechanical_summary(found.middle, focus)
+
+    def split(self, found: Plan, text: str) -> Compressed:
+        """Go on in a continuation; in the one of whoever was first, if somebody was."""
+        conversation, old = self._conversation, self._conversation.session_id
+        before = self._tokens()
+        self._setup.memory.on_pre_compress(old, [entry.message for entry in found.middle])
+        summary = compression.summary_message(found.middle, text)
+        conversation.split(compression.content_of(found, summary), found.seen)
+        self._setup.hooks.emit("on_session_finalize", session_id=old, next_session_id=conversation.session_id)
+        return Compressed(conversation.session_id, conversation.title, before, self._tokens())
+
+    def _tokens(self) -> int:
+        return self._setup.gauge.corrected(compression.tokens_in(self._conversation.entries))

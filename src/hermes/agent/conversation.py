@@ -1,0 +1,211 @@
+"""A session and its messages, in step with the store, whoever else writes to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from hermes.agent.base import SessionOptions
+from hermes.errors import AlreadyContinued, SessionNotFound, StoreBusy, StoreIO
+from hermes.model.ids import new_session_id
+from hermes.model.sources import LOCAL_SOURCES
+from hermes.store.conversation import to_conversation
+from hermes.store.db import OpenStore, Store
+
+LOST = "[interrupted: Hermes ended before this call was done, so its result is not known]"
+
+
+class Entry(NamedTuple):
+    """A message of the conversation, as it is sent, with its row in the store."""
+
+    id: int
+    message: dict[str, Any]
+    carried: bool = False
+
+
+class Conversation:
+    """Made empty: the session is created with the first message. Or loaded: it goes on where its newest part ends."""
+
+    def __init__(self, db: OpenStore, source: str, owner: str, options: SessionOptions = SessionOptions()) -> None:
+        self.db = db
+        self.source = source
+        self.owner = owner
+        self.options = options
+        self.session_id = options.new_id or new_session_id(datetime.now(), digits=6 if source in LOCAL_SOURCES else 8)
+        self.lineage_id = self.session_id
+        self.created = False
+        self.system_prompt: str | None = None
+        self.model: str | None = None
+        self.entries: list[Entry] = []
+        self.queued_title: str | None = None
+
+    # -- reading
+
+    def resume(self, session_id: str) -> None:
+        """Go on with this session: its newest part, if it was compressed."""
+        if self.db.get_session(session_id) is None:
+            raise SessionNotFound(session_id)
+        self.load(self.db.resolve_resume_session_id(session_id))
+
+    def load(self, session_id: str | None = None) -> None:
+        """Everything anew from the store, of this session or of another part."""
+        session_id = session_id or self.session_id
+        row = self.db.get_session(session_id)
+        if row is None:
+            raise SessionNotFound(session_id)
+        self.session_id, self.lineage_id, self.created = session_id, row["lineage_id"], True
+        self.system_prompt, self.source, self.owner = row["system_prompt"], row["source"], row["owner"]
+        self.entries = as_entries(self.db.get_messages(session_id))
+
+    def refresh(self) -> None:
+        """Take in what others did to the session since: messages, a compression, an undo."""
+        if not self.created:
+            return None
+        tip = self.db.get_compression_tip(self.session_id)
+        if tip not in (None, self.session_id):
+            return self.load(tip)
+        known = self.entries[-1].id if self.entries else 0
+        rows = self.db.get_messages(self.session_id, after=known - 1)
+        if known and (not rows or rows[0]["id"] != known):
+            return self.load()
+        self.entries += as_entries(rows[1:] if known else rows)
+        return None
+
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation as every provider accepts it: each call followed by its result."""
+        return mended([entry.message for entry in self.entries])
+
+    # -- writing
+
+    def append(self, message: Mapping[str, Any], key: str) -> None:
+        """Store a message; on disk when this returns. The first one creates the session."""
+        try:
+            self._append(message, key)
+        except (StoreBusy, StoreIO):  # whether it is stored is not known; the key makes a second time harmless
+            self._append(message, key)
+
+    def _append(self, message: Mapping[str, Any], key: str) -> None:
+        with self.db.transaction() as tx:
+            if not self.created:
+                self._create(tx)
+            tip = tx.get_compression_tip(self.session_id) or self.session_id
+            [row_id] = tx.append_messages(tip, [{**message, "idempotency_key": key}])
+        if not self.created:
+            self.created = True
+            self.queued_title = None
+        if tip != self.session_id:
+            return self.load(tip)  # somebody compressed it meanwhile; what was said so far is there too
+        self.entries.append(Entry(row_id, {name: value for name, value in message.items() if value is not None}))
+        return None
+
+    def _create(self, tx: Store) -> None:
+        options = self.options
+        tx.create_session(
+            self.session_id,
+            self.source,
+            model=self.model,
+            system_prompt=self.system_prompt,
+            user_id=options.user_id,
+            parent_session_id=options.parent_session_id,
+            owner=self.owner,
+            chat_id=options.chat_id,
+            chat_type=options.chat_type,
+            thread_id=options.thread_id,
+        )
+        if self.queued_title:
+            tx.set_free_title(self.session_id, self.queued_title)
+
+    def reopen(self) -> None:
+        """A session that was ended goes on."""
+        row = self.db.get_session(self.session_id) if self.created else None
+        if row is not None and row["ended_at"] is not None:
+            self.db.reopen_session(self.session_id)
+
+    def repair(self) -> int:
+        """Answer the calls that a crash left open, for good; how many there were."""
+        calls = open_calls([entry.message for entry in self.entries])
+        for place, call_id, name in calls:
+            message = {"role": "tool", "tool_call_id": call_id, "tool_name": name, "content": LOST}
+            self.append(message, f"lost:{self.entries[place].id}:{call_id}")
+        return len(calls)
+
+    def split(self, content: Sequence[Mapping[str, Any] | int], seen: int) -> bool:
+        """Go on in a continuation with this content, and with whatever was said after message `seen`. False:
+        somebody else compressed it first, and we go on in theirs."""
+        new_id = new_session_id(datetime.now(), digits=6 if self.source in LOCAL_SOURCES else 8)
+        try:
+            with self.db.transaction() as tx:
+                later = [row["id"] for row in tx.get_messages(self.session_id, after=seen)]
+                tx.split_session(self.session_id, new_id, content, carried=later)
+        except AlreadyContinued as other:
+            self.load(self.db.get_compression_tip(other.tip))
+            return False
+        self.load(new_id)
+        return True
+
+    def end(self, reason: str) -> None:
+        if self.created and self.entries:
+            self.db.end_session(self.session_id, reason)
+
+    # -- title
+
+    @property
+    def title(self) -> str | None:
+        return self.db.get_session_title(self.session_id) if self.created else self.queued_title
+
+
+def as_entries(rows: Iterable[dict[str, Any]]) -> list[Entry]:
+    rows = list(rows)
+    return [
+        Entry(row["id"], message, row["carried_from"] is not None)
+        for row, message in zip(rows, to_conversation(rows), strict=True)
+    ]
+
+
+def open_calls(messages: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, str]]:
+    """Calls without a result: (place of the message, id, name)."""
+    answers = _answers(messages)
+    return [
+        (place, call["id"], _name(call))
+        for place, message in enumerate(messages)
+        for call in _calls(message)
+        if (place, call["id"]) not in answers
+    ]
+
+
+def mended(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with every result right behind its call: writers that took turns, or a crash, leave them apart. A
+    call without a result gets one that says so, a result without a call is left out."""
+    answers = _answers(messages)
+    ordered: list[dict[str, Any]] = []
+    for place, message in enumerate(messages):
+        if message["role"] != "tool":
+            ordered.append(message)
+            ordered += [answers.get((place, call["id"])) or _lost(call) for call in _calls(message)]
+    return ordered
+
+
+def _answers(messages: Sequence[Any]) -> dict[tuple[int, str], Any]:
+    """The result of each call (place of its message, id), the newest where there are several. Small models use an id
+    again and again: it means the latest call before the result."""
+    latest: dict[str, int] = {}
+    answers: dict[tuple[int, str], Any] = {}
+    for place, message in enumerate(messages):
+        latest |= {call["id"]: place for call in _calls(message)}
+        call_id = message.get("tool_call_id") if message["role"] == "tool" else None
+        if call_id in latest:
+            answers[latest[call_id], call_id] = message
+    return answers
+
+
+def _lost(call: Mapping[str, Any]) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": call["id"], "tool_name": _name(call), "content": LOST}
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    return str(function.get("name") or "") if isinstance(function, Mapping) else ""
+
+
+def _calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    calls = message.get("tool_calls") if message["role"] == "assistant" else None
+    return [call for call in calls if isinstance(call, Mapping) and call.get("id")] if isinstance(calls, list) else []

@@ -1,0 +1,249 @@
+"""Carries out what a turn decides, in the thread of whoever iterates over it.
+
+Everything that happens meanwhile comes through one queue: what the model says, what tools answer, a summary that is
+written, an interrupt, text to steer by. Nothing here waits for anything else, so an interrupt is immediate.
+"""
+
+import logging
+import math
+import queue
+import re
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from hermes.agent import turn as t
+from hermes.agent.calls import start_calls
+from hermes.agent.compression import Plan, pruned
+from hermes.agent.compressor import Compressor
+from hermes.agent.conversation import Conversation, mended
+from hermes.agent.setup import Setup
+from hermes.agent.stream import Stream
+from hermes.errors import StoreError
+from hermes.model.tokens import tokens_of_request
+from hermes.model.usage import Usage
+from hermes.providers.base import Finished, Request
+from hermes.tools.base import ToolContext
+
+log = logging.getLogger(__name__)
+_FENCE = re.compile("</?memory-context>", re.IGNORECASE)
+
+
+class Written(NamedTuple):
+    """A summary for a plan."""
+
+    plan: Plan
+    text: str
+
+
+class Driver:
+    """One turn."""
+
+    def __init__(self, setup: Setup, conversation: Conversation, compressor: Compressor) -> None:
+        self._setup = setup
+        self._conversation = conversation
+        self._compressor = compressor
+        self._inbox: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self._call = 0  # what an earlier call still says does not count
+        self._stream: Stream | None = None
+        self._stopped = threading.Event()
+        self._estimate = 0
+        self._beside = ""  # what goes to the model with the person's message, and is not stored
+        self.running = False
+        agent = setup.settings.agent
+        limits = t.Limits(
+            agent.max_turns, agent.turn_tokens or None, agent.turn_seconds or None, agent.turn_cost or None
+        )
+        self.turn = t.Turn(
+            secrets.token_hex(8),
+            time.monotonic(),
+            providers=len(setup.providers),
+            limits=limits,
+            beside=setup.tools.may_run_beside_others,
+        )
+
+    # -- from any thread
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._inbox.put((0, t.Interrupt()))
+
+    def steer(self, text: str) -> None:
+        self._inbox.put((0, t.Steer(text)))
+
+    # -- the turn
+
+    def run(self, message: Mapping[str, Any], beside: str = "") -> Iterator[Any]:
+        self._beside = beside
+        self.running = True
+        try:
+            yield from self._perform(self.turn.begin(message))
+            while not self.turn.ended:
+                yield from self._perform(self.turn.step(self._next(), time.monotonic()))
+        finally:
+            self._abandon()
+            self.running = False
+
+    def _perform(self, effects: Sequence[Any]) -> Iterator[Any]:
+        """The effects in order; what they bring about at once is carried out right behind them."""
+        waiting = deque(effects)
+        while waiting:
+            effect = waiting.popleft()
+            if isinstance(effect, t.Tell):
+                yield effect.event
+            else:
+                waiting.extendleft(reversed(self._carry_out(effect)))
+
+    def _carry_out(self, effect: Any) -> Sequence[Any]:
+        """One effect; returns the effects of what came of it at once."""
+        if isinstance(effect, t.Store):
+            self._conversation.append(effect.message, effect.key)
+        elif isinstance(effect, t.Record):
+            self._record(effect.usage)
+        elif isinstance(effect, t.Measure):
+            return self.turn.step(self._measured(), time.monotonic())
+        elif isinstance(effect, t.CallModel):
+            self._ask_model(effect.place)
+        elif isinstance(effect, t.CutCall):
+            self._cut()
+        elif isinstance(effect, t.CallTools):
+            start_calls(self._setup.tools, self._setup.hooks, effect.calls, self._context(), self._put)
+        elif isinstance(effect, t.Compress):
+            self._begin_compression(effect)
+        return ()
+
+    def _next(self) -> Any:
+        """The next event of the turn, or the clock."""
+        while True:
+            wakes = self.turn.wakes()
+            try:
+                call, event = self._inbox.get(timeout=None if wakes is None else max(0.0, wakes - time.monotonic()))
+            except queue.Empty:
+                return t.Clock()
+            if isinstance(event, Written):
+                return self._compressed(event)
+            if call in (0, self._call):
+                return self._noted(event)
+
+    def _put(self, event: Any) -> None:
+        self._inbox.put((0, event))
+
+    # -- model calls
+
+    def _request(self) -> Request:
+        setup, conversation = self._setup, self._conversation
+        messages = mended(pruned(conversation.entries))
+        if self._beside:
+            messages = _with_beside(messages, self._beside)
+        system = [{"role": "system", "content": conversation.system_prompt}] if conversation.system_prompt else []
+        effort = setup.options.effort
+        return Request(
+            [*system, *messages],
+            setup.tools.definitions(),
+            max_tokens=setup.settings.model.max_tokens,
+            effort=setup.settings.agent.reasoning_effort if effort is None else effort,
+            cache_key=conversation.lineage_id,
+        )
+
+    def _measured(self) -> t.Measured:
+        request = self._request()
+        self._estimate = tokens_of_request(request.messages, request.tools)
+        window = self._setup.providers[self.turn.place].window
+        return t.Measured(self._setup.gauge.corrected(self._estimate), self._compressor.limit(window))
+
+    def _ask_model(self, place: int) -> None:
+        provider, request = self._setup.providers[place], self._request()
+        self._setup.hooks.emit(
+            "pre_api_request",
+            session_id=self._conversation.session_id,
+            provider=provider.name,
+            model=provider.model,
+            messages=request.messages,
+        )
+        self._call += 1
+        number = self._call
+        self._stream = Stream(provider, request, lambda event: self._inbox.put((number, event)))
+
+    def _noted(self, event: Any) -> Any:
+        """What is done about an event beside the turn's own business."""
+        if isinstance(event, Finished):
+            used = event.usage
+            self._setup.gauge.learn(
+                self._estimate, used.input_tokens + used.cache_read_tokens + used.cache_write_tokens
+            )
+            self._setup.hooks.emit(
+                "post_api_request",
+                session_id=self._conversation.session_id,
+                message=event.message,
+                usage=used,
+            )
+        return event
+
+    def _record(self, usage: Usage) -> None:
+        provider = self._setup.providers[self.turn.place]
+        usage = replace(usage, model=usage.model or provider.model, api_call_count=usage.api_call_count or 1)
+        if usage.billing_provider is None:
+            usage = replace(usage, billing_provider=provider.name)
+        self._conversation.db.record_usage(self._conversation.session_id, usage)
+
+    def _cut(self) -> None:
+        self._call += 1
+        if self._stream is not None:
+            self._stream.cut()
+
+    # -- tools
+
+    def _context(self) -> ToolContext:
+        conversation = self._conversation
+        return ToolContext(
+            conversation.session_id, "", conversation.owner, conversation.source, self._stopped.is_set, self._setup.ask
+        )
+
+    # -- compression
+
+    def _begin_compression(self, wanted: t.Compress) -> None:
+        """Have the summary written in a thread of its own: it takes a model call."""
+        levels = range(wanted.harder, t.TRIES_TO_SHRINK if wanted.must else wanted.harder + 1)
+        found = next(filter(None, (self._compressor.plan(level) for level in levels)), None)
+        if found is None:
+            self._put(t.Shrunk(None))
+            return
+
+        def write() -> None:
+            self._put(Written(found, self._compressor.write(found, None)))
+
+        threading.Thread(target=write, name="hermes-compression", daemon=True).start()
+
+    def _compressed(self, written: Written) -> Any:
+        if self.turn.state != "compressing":
+            return t.Clock()
+        return t.Shrunk(self._compressor.split(written.plan, written.text))
+
+    # -- the end
+
+    def _abandon(self) -> None:
+        """Whoever iterated went away in mid-turn: what was said so far is kept, as after an interrupt."""
+        self._stopped.set()
+        try:
+            for event in (t.Interrupt(), t.Clock()):
+                for effect in self.turn.step(event, math.inf):
+                    if isinstance(effect, t.Store | t.CutCall | t.Record):
+                        self._carry_out(effect)
+        except StoreError:
+            log.exception("what was said in a turn that broke off could not be stored")
+
+
+def _with_beside(messages: Sequence[dict[str, Any]], beside: str) -> list[dict[str, Any]]:
+    """The newest message of the person with what is known beside it, fenced."""
+    place = max(place for place, message in enumerate(messages) if message["role"] == "user")
+    content = messages[place]["content"]
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    fenced = {"type": "text", "text": f"<memory-context>\n{_FENCE.sub('', beside)}\n</memory-context>"}
+    joined: Any = [*parts, fenced]
+    if not isinstance(content, list):
+        joined = "\n\n".join(part["text"] for part in joined)
+    return [*messages[:place], messages[place] | {"content": joined}, *messages[place + 1 :]]

@@ -1,0 +1,49 @@
+"""What an agent has where nothing was plugged in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hermes.errors import NoProvider
+from hermes.tools.base import ToolContext, ToolResult
+
+
+class NoTools:
+    def definitions(self) -> Sequence[Mapping[str, Any]]:
+        return ()
+
+    def may_run_beside_others(self, name: str) -> bool:
+        return False
+
+    def call(self, name: str, arguments: str, context: ToolContext) -> ToolResult:
+        return ToolResult(f"There is no tool '{name}'.", ok=False)
+
+
+class NoMemory:
+    def prompt(self) -> str:
+        return ""
+
+    def on_turn_start(self, session_id: str, text: str) -> str:
+        return ""
+
+    def on_pre_compress(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> None:
+        pass
+
+    def on_session_end(self, session_id: str) -> None:
+        pass
+
+
+class NoSkills:
+    def prompt(self) -> str:
+        return ""
+
+    def expand(self, name: str, rest: str) -> str | None:
+        return None
+
+
+class NoHooks:
+    def emit(self, event: str, **values: Any) -> list[Any]:
+        return []
+
+
+def no_summaries(task: str, prompt: str, *, most_tokens: int) -> str:
+    raise NoProvider("There is no model for side tasks.")

@@ -1,0 +1,47 @@
+"""With no provider set up, the person's own history answers: passages that fit the question, with their sessions."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from hermes.agent.turn import text_of
+from hermes.model.text import clip
+from hermes.model.usage import Usage
+from hermes.providers.base import Event, Finished, Request, TextDelta
+from hermes.store.db import OpenStore
+
+NO_MODEL = (
+    "No model is set up yet (`hermes setup` or `hermes model` does that), so this is from your own history; "
+    "your message is saved."
+)
+_SESSIONS = 3
+
+
+class History:
+    """A provider that needs no network and no key."""
+
+    name = "history"
+    model = "history"
+    window = 1_000_000
+
+    def __init__(self, db: OpenStore) -> None:
+        self._db = db
+
+    def stream(self, request: Request) -> Iterator[Event]:
+        asked = [message for message in request.messages if message["role"] == "user"]
+        question = text_of(asked[-1].get("content")) if asked else ""
+        text = "\n\n".join([NO_MODEL, *self._found(question, request.cache_key)])
+        yield TextDelta(text)
+        message = {"role": "assistant", "content": text, "finish_reason": "stop"}
+        yield Finished(message, Usage(api_call_count=1, model=self.model, billing_provider=self.name))
+
+    def _found(self, question: str, lineage: str) -> list[str]:
+        rows = self._db.recall(question, _SESSIONS, exclude_lineages=[lineage] if lineage else [])
+        return [_session(row) for row in rows] or ["Nothing in earlier sessions is about this."]
+
+
+def _session(row: dict[str, Any]) -> str:
+    day = datetime.fromtimestamp(row["last_active"]).strftime("%Y-%m-%d")
+    heading = f"{row['title'] or 'untitled'} ({day}, `hermes --resume {row['session_id']}`)"
+    lines = [f"  {excerpt['role']}: {clip(excerpt['text'], 300, '…')}" for excerpt in row["excerpts"]]
+    return "\n".join([heading, *lines])
