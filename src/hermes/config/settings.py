@@ -21,9 +21,11 @@ class Settings(Area):
     agent: core.Agent = setting(core.Agent(), "How the agent goes about a turn.")
     delegation: core.Delegation = setting(core.Delegation(), "Child agents.")
     context: core.Context = setting(core.Context(), "What keeps a conversation within the window.")
-    personalities: dict[str, Any] = setting({}, "Personalities of your own: a name, and its prompt.")
+    personalities: dict[str, Any] = setting({}, "Personalities of your own: a name, and its prompt.", works=True)
     quick_commands: dict[str, Any] = setting({}, "Slash commands of your own, by name.")
-    timezone: str = setting("", "The time zone for dates and schedules, such as Europe/Berlin; empty: the machine's.")
+    timezone: str = setting(
+        "", "The time zone for dates and schedules, such as Europe/Berlin; empty: the machine's.", works=True
+    )
 
     terminal: execution.Terminal = setting(execution.Terminal(), "Where commands run.")
     browser: execution.Browser = setting(execution.Browser(), "The browser tools.")

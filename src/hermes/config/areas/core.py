@@ -22,7 +22,9 @@ class Model(Area):
     api_key: str = setting("", "The key; better a reference such as ${OPENROUTER_API_KEY}.")
     api_mode: str = setting("auto", "The wire format of the endpoint.", choices=WIRE_FORMATS)
     context_length: int | None = setting(None, "The model's window in tokens, where it is not known.", least=1024)
-    max_tokens: int | None = setting(None, "The longest answer in tokens; empty leaves it to the provider.", least=1)
+    max_tokens: int | None = setting(
+        None, "The longest answer in tokens; empty leaves it to the provider.", least=1, works=True
+    )
 
 
 class Provider(Area):
@@ -54,17 +56,23 @@ class Routing(Area):
 
 class Agent(Area):
     max_turns: int = setting(
-        90, "Model calls in one turn before the agent stops.", least=1, env="HERMES_MAX_ITERATIONS"
+        90, "Model calls in one turn before the agent stops.", least=1, env="HERMES_MAX_ITERATIONS", works=True
     )
-    turn_tokens: int = setting(0, "Tokens one turn may use before the agent stops; 0: no limit.", least=0)
-    turn_seconds: float = setting(0.0, "Seconds one turn may take before the agent stops; 0: no limit.", least=0)
-    turn_cost: float = setting(0.0, "Dollars one turn may cost before the agent stops; 0: no limit.", least=0)
-    reasoning_effort: str = setting("", "How long the model may think; empty leaves it to the model.", choices=EFFORTS)
-    system_prompt: str = setting("", "Text added to the system prompt.")
+    turn_tokens: int = setting(0, "Tokens one turn may use before the agent stops; 0: no limit.", least=0, works=True)
+    turn_seconds: float = setting(
+        0.0, "Seconds one turn may take before the agent stops; 0: no limit.", least=0, works=True
+    )
+    turn_cost: float = setting(
+        0.0, "Dollars one turn may cost before the agent stops; 0: no limit.", least=0, works=True
+    )
+    reasoning_effort: str = setting(
+        "", "How long the model may think; empty leaves it to the model.", choices=EFFORTS, works=True
+    )
+    system_prompt: str = setting("", "Text added to the system prompt.", works=True)
     api_max_retries: int = setting(3, "How often a failed model call is tried again.", least=0)
     service_tier: str = setting("", "The provider's service tier, such as fast.")
     tool_use_enforcement: str = setting(
-        "auto", "Whether the prompt insists on tools over promises.", choices=("auto", "on", "off")
+        "auto", "Whether the prompt insists on tools over promises.", choices=("auto", "on", "off"), works=True
     )
     image_input_mode: str = setting(
         "auto", "Whether an image goes to the model itself or as a description.", choices=("auto", "native", "text")

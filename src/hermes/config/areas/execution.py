@@ -30,7 +30,7 @@ class Browser(Area):
     allow_private_urls: bool = setting(False, "Whether addresses of the local network may be opened.")
 
 
-class Compression(Area):
+class Compression(Area, works=True):
     enabled: bool = setting(True, "Whether a long conversation is compressed by itself.")
     threshold: float = setting(0.5, "The part of the window at which it happens.", least=0.05, most=1)
     target_ratio: float = setting(0.2, "The part of the threshold kept as it is.", least=0.05, most=0.9)

@@ -30,7 +30,7 @@ class Display(Area):
         "full", "What a resumed session shows first: the recap, or one line.", choices=("full", "minimal")
     )
     compact: bool = setting(False, "Whether to leave out blank lines and boxes.")
-    personality: str = setting("", "The personality to begin with, by name.")
+    personality: str = setting("", "The personality to begin with, by name.", works=True)
     skin: str = setting("default", "Colours and symbols, by name.")
     language: str = setting("en", "The language of Hermes' own words.")
     streaming: bool = setting(True, "Whether an answer appears while it is written.")
