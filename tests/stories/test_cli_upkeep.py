@@ -1,7 +1,10 @@
 """A store that needs care: backup, check, repair, salvage, and what `status` and `doctor` say."""
 
 import json
+import re
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -197,3 +200,41 @@ def test_a_store_somewhere_else_is_the_one_that_is_looked_after(home: Path, tmp_
     saved = hermes("sessions", "repair", "--salvage", "saved.db")
     assert saved.lines[0] == "Saved 5 sessions and 5 messages into saved.db"
     assert not (home / "state.db").exists()
+
+
+OPEN = (
+    "import sys; from hermes.store import SessionDB; db = SessionDB(); print('open', flush=True); sys.stdin.readline()"
+)
+
+
+def test_nothing_is_put_in_place_of_a_store_that_is_open_elsewhere(home: Path, hermes: Hermes) -> None:
+    hermes("sessions", "backup", "saved.db")
+    with subprocess.Popen([sys.executable, "-c", OPEN], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+        damage(home / "state.db")
+        assert "open in another process" in refused(hermes("sessions", "restore-backup", "saved.db", "--yes"), 3)
+        assert not list(home.glob("*.damaged-*"))
+        other.communicate(b"\n", timeout=30)
+    assert hermes("sessions", "restore-backup", "saved.db", "--yes").code == 0
+
+
+def test_a_log_is_set_aside_with_its_store(home: Path, hermes: Hermes) -> None:
+    hermes("sessions", "backup", "saved.db")
+    damage(home / "state.db")
+    (home / "state.db-wal").write_bytes(b"the log")
+    hermes("sessions", "restore-backup", "saved.db", "--yes")
+    (kept,) = home.glob("state.db.damaged-*-wal")
+    assert kept.read_bytes() == b"the log"
+    assert kept.with_name(kept.name.removesuffix("-wal")).exists()
+    assert hermes("sessions", "list").code == 0
+
+
+def test_the_advice_about_a_damaged_store_can_be_followed(home: Path, hermes: Hermes) -> None:
+    hermes("sessions", "backup", "saved.db")
+    damage(home / "state.db")
+    line = refused(hermes("sessions", "list"), 3)
+    advised = re.findall(r"`hermes (sessions [a-z-]+[^`]*)`", line)
+    assert advised == ["sessions repair --salvage NEW", "sessions restore-backup FILE"]
+    assert hermes("sessions", "restore-backup", "saved.db", "--yes").code == 0
+    assert hermes("sessions", "list").code == 0

@@ -84,7 +84,8 @@ def nothing_there(store: Path) -> Reply:
 def damaged(error: StoreCorrupt) -> Reply:
     """A store that cannot even be opened."""
     found = {"kind": "damage", "what": str(error), "mend": None}
-    return Reply(notices=(f"{error} Two ways: {_WAYS}",), data=[found], exit_code=3)
+    told = str(error) if "hermes sessions" in str(error) else f"{error} Two ways: {_WAYS}"
+    return Reply(notices=(told,), data=[found], exit_code=3)
 
 
 def salvage(store: Path, target: Path) -> Reply:

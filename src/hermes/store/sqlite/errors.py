@@ -19,6 +19,10 @@ from hermes.errors import (
     StoreUnavailable,
 )
 
+# Both work on a store that cannot be opened.
+_WAYS = (
+    "save what can be read with `hermes sessions repair --salvage NEW`, or take `hermes sessions restore-backup FILE`"
+)
 _FULL = (DiskFull, "the disk is full; free some space and try again, nothing stored was lost")
 _ADVICE: dict[type | int, tuple[type[HermesError], str]] = {
     # Where the extended code says more than the class.
@@ -27,10 +31,10 @@ _ADVICE: dict[type | int, tuple[type[HermesError], str]] = {
     apsw.BusyError: (StoreBusy, "another program keeps the store locked; close it or try again"),
     apsw.LockedError: (StoreBusy, "another program keeps the store locked; close it or try again"),
     apsw.FullError: _FULL,
-    apsw.CorruptError: (StoreCorrupt, "the file is damaged; run `hermes sessions check`, then `repair`"),
-    apsw.NotADBError: (StoreCorrupt, "this is not a store; move it away or restore a backup"),
-    apsw.FormatError: (StoreCorrupt, "this is not a store; move it away or restore a backup"),
-    apsw.EmptyError: (StoreCorrupt, "the file is damaged; run `hermes sessions check`, then `repair`"),
+    apsw.CorruptError: (StoreCorrupt, f"the file is damaged; {_WAYS}"),
+    apsw.NotADBError: (StoreCorrupt, f"this is not a store; {_WAYS}"),
+    apsw.FormatError: (StoreCorrupt, f"this is not a store; {_WAYS}"),
+    apsw.EmptyError: (StoreCorrupt, f"the file is damaged; {_WAYS}"),
     apsw.ReadOnlyError: (StoreReadOnly, "the store can only be read here"),
     apsw.PermissionsError: (StoreReadOnly, "access was refused; check who owns the file"),
     apsw.CantOpenError: (StoreUnavailable, "it cannot be opened; check the path and its permissions"),
@@ -45,7 +49,7 @@ _ADVICE: dict[type | int, tuple[type[HermesError], str]] = {
     apsw.ForkingViolationError: (StoreClosed, "the store was opened before fork(); open it anew in the child"),
     # Bugs of ours if they ever happen; still one line and a typed error for the caller.
     apsw.ConstraintError: (StoreError, "a rule of the schema was broken"),
-    apsw.SQLError: (StoreError, "the schema is not the expected one; run `hermes sessions check`"),
+    apsw.SQLError: (StoreError, "the schema is not the expected one; `hermes doctor` looks closer"),
     apsw.SchemaChangeError: (StoreBusy, "the schema changed meanwhile; try again"),
     apsw.MismatchError: (StoreError, "a value has the wrong type"),
     apsw.MisuseError: (StoreError, "the store was used wrongly"),
@@ -88,4 +92,4 @@ def translating(path: object) -> Iterator[None]:
 
 def unreadable(path: object) -> StoreCorrupt:
     """Text in the file that is no text."""
-    return StoreCorrupt(f"{path}: the file is damaged; run `hermes sessions check`, then `repair`.")
+    return StoreCorrupt(f"{path}: the file is damaged; {_WAYS}.")
