@@ -488,3 +488,32 @@ def test_archived_pinned_and_branched_conversations_survive_export_and_import(db
         for name in ("root", "tip", "branch", "put-away"):
             assert other.get_session(name) == db.get_session(name)
         assert other.check() == []
+
+
+def test_tags_and_the_trash_survive_export_and_import(db: SessionDB, tmp_path: Path) -> None:
+    add(db, "root", 1, ended=False)
+    db.tag_session("root", ["Work", "urgent"])
+    db.split_session("root", "tip", [])
+    add(db, "thrown")
+    db.set_session_title("thrown", "a title")
+    db.trash_session("thrown")
+    db.export_file(tmp_path / "all")
+    db.export_file(tmp_path / "thrown", session_id="thrown")
+    with SessionDB(tmp_path / "other" / "state.db") as other:
+        assert other.import_file(tmp_path / "all").imported == 2  # what was thrown away is exported only by name
+        assert other.import_file(tmp_path / "thrown").imported == 1
+        assert other.get_tags("tip") == db.get_tags("tip") == ["urgent", "work"]
+        assert other.get_session("thrown") == db.get_session("thrown")
+        assert ids(other) == {"tip"}
+        other.restore_session("thrown")
+        assert ids(other) == {"tip", "thrown"}
+        assert other.check() == []
+
+
+@pytest.mark.parametrize("bad", [["two words"], "x" * 51, [5], {"a": 1}.items()])
+def test_impossible_tags_are_refused_with_their_session(db: SessionDB, tmp_path: Path, bad: object) -> None:
+    line = {"id": "s", "source": "cli", "tags": list(bad) if not isinstance(bad, str) else bad, "messages": []}
+    (tmp_path / "e").write_text(json.dumps(line) + "\n")
+    report = db.import_file(tmp_path / "e")
+    assert (report.imported, len(report.refused)) == (0, 1)
+    assert db.get_session("s") is None

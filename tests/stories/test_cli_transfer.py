@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hermes.errors import BadInput
 from hermes.store import SessionDB
 from tests.unit.cli.program import AUTH, PROJECT, WEATHER, Hermes, fill_guide, refused
 
@@ -224,3 +225,9 @@ def test_the_store_itself_a_folder_and_nothing_are_no_import(home: Path, hermes:
     assert "this store itself" in refused(hermes("sessions", "import", "hard"), 2)
     refused(hermes("sessions", "import", str(home)), 2)
     refused(hermes("sessions", "import", "nowhere.jsonl"), 1)
+
+
+@pytest.mark.parametrize("place", [".", "..", "/"])
+def test_a_folder_is_no_file_to_export_to(home: Path, place: str) -> None:
+    with SessionDB() as db, pytest.raises(BadInput, match="is a folder"):
+        db.export_file(place)

@@ -10,7 +10,7 @@ from typing import Any
 from hermes.errors import BadInput, HermesError, SessionNotFound
 from hermes.model.ids import check_id, sought_id
 from hermes.store.base import ListQuery, PruneQuery, Row, Writer
-from hermes.store.checks import path, text, texts
+from hermes.store.checks import path, tags, text, texts
 from hermes.store.operations import Operations, public
 from hermes.store.titles import next_free_title, title_holder
 
@@ -202,7 +202,7 @@ class CareOperations(Operations):
 
     def tag_session(self, session_id: str, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
         """Add and remove tags of a conversation; returns the tags it has now."""
-        adding, removing = [_tag(tag) for tag in texts("add", add)], [_tag(tag) for tag in texts("remove", remove)]
+        adding, removing = tags("add", add), tags("remove", remove)
 
         def change(writer: Writer) -> list[str]:
             parts = self._lineage(writer, session_id)
@@ -241,13 +241,6 @@ def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
         raise BadInput(f"{name} must be a number, 0 or more.")
     return float(value)
-
-
-def _tag(value: Any) -> str:
-    tag = (text("tag", value) or "").strip().lower()
-    if not tag or len(tag) > 50 or not tag.isprintable() or any(char.isspace() for char in tag):
-        raise BadInput("A tag is one word of up to 50 characters.")
-    return tag
 
 
 def _texts_of_lines(message: Row) -> list[str]:

@@ -38,6 +38,14 @@ def texts(name: str, values: Any) -> list[str]:
     return [required(name, value) for value in values]
 
 
+def tags(name: str, values: Any) -> list[str]:
+    """Words to label a conversation with, in small letters."""
+    found = [value.strip().lower() for value in texts(name, values)]
+    if not all(tag and len(tag) <= 50 and tag.isprintable() and not any(map(str.isspace, tag)) for tag in found):
+        raise BadInput("A tag is one word of up to 50 characters.")
+    return found
+
+
 def seconds(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
         raise BadInput(f"{name} must be seconds since 1970, as a number.")

@@ -19,7 +19,7 @@ from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
 from hermes.store.base import ListQuery, Reader, Row, Writer
-from hermes.store.checks import seconds, text, texts
+from hermes.store.checks import seconds, tags, text, texts
 from hermes.store.encode import EncodedMessage, Payload
 from hermes.store.operations import public
 from hermes.store.sessions import SessionOperations
@@ -29,7 +29,7 @@ from hermes.store.usage import check_usage
 MAX_LINE = 256 * 1024 * 1024
 _CHUNK = 1024 * 1024
 _ALL = 2**31 - 1
-_ARCHIVED = 4
+_ARCHIVED, _TRASHED = 4, 5
 Progress = Callable[[int, int], None]
 
 
@@ -234,13 +234,17 @@ def _is_branch(writer: Writer, session: Row, row: Row) -> bool:
 
 
 def _put_in_place(writer: Writer, session: Row, session_id: str) -> None:
-    """Pinned and archived as it was."""
+    """Pinned, tagged, archived or in the trash as it was."""
     stored = writer.session(session_id)
-    if stored is not None and session.get("pinned"):
+    if stored is None:
+        return
+    if session.get("pinned"):
         writer.update_session(session_id, {"pinned": 1})
-    if stored is not None and session.get("archived_at") is not None:
-        at = seconds("archived_at", session["archived_at"])
-        writer.put_away(stored["lineage_id"], "archived", at, _ARCHIVED)
+    writer.set_tags([session_id], tags("tags", session.get("tags") or ()), ())
+    for column, shelf in (("archived", _ARCHIVED), ("trashed", _TRASHED)):
+        at = session.get(f"{column}_at")
+        if at is not None:
+            writer.put_away(stored["lineage_id"], column, seconds(f"{column}_at", at), shelf)
 
 
 def _costs(usage: Usage) -> list[float]:
@@ -263,7 +267,7 @@ def _exported(reader: Reader, session_id: str, include_secrets: bool) -> Row | N
     session = reader.session(session_id)
     if session is None:
         return None
-    row = {**public(session), "messages": reader.messages(session_id)}
+    row = {**public(session), "tags": reader.tags(session_id), "messages": reader.messages(session_id)}
     return row if include_secrets else _masked(row)
 
 
@@ -316,13 +320,13 @@ class private_file:
     """A file that appears complete or not at all, 0600; never in the place of another one without `force`."""
 
     def __init__(self, path: Path, *, force: bool) -> None:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; name a file in it.")
+        if not force and (path.is_symlink() or path.exists()):
+            raise BadInput(f"{path} exists; choose another name, or use --force to replace it.")
         self._path = path
         self._force = force
         self._part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        if not force and (path.is_symlink() or path.exists()):
-            raise BadInput(f"{path} exists; choose another name, or use --force to replace it.")
-        if path.is_dir():
-            raise BadInput(f"{path} is a folder; name a file in it.")
 
     def __enter__(self) -> IO[bytes]:
         try:
