@@ -116,8 +116,8 @@ def _whole_responses(body: Json, say: Any) -> Json:
     cut = say.finish in ("length", "content_filter")
     reason = {"length": "max_output_tokens"}.get(say.finish, say.finish)
     usage = {
-        "input_tokens": say.input_tokens + say.cache_read_tokens,
-        "input_tokens_details": {"cached_tokens": say.cache_read_tokens},
+        "input_tokens": say.input_tokens + say.cache_read_tokens + say.cache_write_tokens,
+        "input_tokens_details": {"cached_tokens": say.cache_read_tokens, "cache_write_tokens": say.cache_write_tokens},
         "output_tokens": say.output_tokens,
         "output_tokens_details": {"reasoning_tokens": say.reasoning_tokens},
         "total_tokens": say.input_tokens + say.cache_read_tokens + say.output_tokens,

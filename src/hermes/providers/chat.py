@@ -8,7 +8,7 @@ from hermes.errors import AnswerBroken
 from hermes.model.usage import Usage
 from hermes.providers.base import Event, Finished, Message, ReasoningDelta, Request, TextDelta, ToolCallDelta
 from hermes.providers.failures import failure_inside
-from hermes.providers.parts import call, image_url, number, parts, section, text, texts
+from hermes.providers.parts import call, image_url, number, parsed, parts, section, text, texts
 from hermes.providers.sse import ServerEvent
 
 _REASONS = {"function_call": "tool_calls", "end_turn": "stop", "max_tokens": "length", "eos": "stop"}
@@ -97,12 +97,12 @@ class Chat(NamedTuple):
             if event.data.strip() == "[DONE]":
                 reading.is_done = True
                 break
-            yield from reading.chunk(_parsed(name, event.data))
+            yield from reading.chunk(parsed(name, event.data))
         yield reading.finished()
 
     def whole(self, name: str, body: Any) -> Iterator[Event]:
         reading = _Reading(name)
-        yield from reading.chunk(body)
+        yield from reading.chunk(section(body))
         yield reading.finished()
 
 
@@ -127,9 +127,7 @@ class _Reading:
         self._usage: Mapping[str, Any] = {}
         self.is_done = False
 
-    def chunk(self, chunk: Any) -> Iterator[Event]:
-        if not isinstance(chunk, dict):
-            raise AnswerBroken(f"{self._name}: the answer is not a chat completion.")
+    def chunk(self, chunk: Mapping[str, Any]) -> Iterator[Event]:
         if chunk.get("error"):
             raise failure_inside(self._name, chunk["error"])
         self._usage = section(chunk.get("usage")) or self._usage
@@ -232,13 +230,6 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
 
 def _detail_text(detail: Mapping[str, Any]) -> str:
     return text(detail.get("text")) or text(detail.get("summary"))
-
-
-def _parsed(name: str, data: str) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        raise AnswerBroken(f"{name}: a piece of the answer is not JSON.") from None
 
 
 def _mark(sent: list[dict[str, Any]]) -> None:

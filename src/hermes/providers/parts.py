@@ -1,12 +1,12 @@
 """What the wire formats share: pieces of messages, and tokens as numbers whatever a server sends."""
 
+import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hermes.errors import AnswerBroken
 from hermes.providers.base import Message
-
-EFFORT_OFF = ("none",)
 
 
 def texts(content: Any) -> str:
@@ -59,3 +59,14 @@ def section(value: Any) -> Mapping[str, Any]:
 
 def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def parsed(name: str, data: str) -> dict[str, Any]:
+    """A piece of an answer, which is a JSON object in every format."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise AnswerBroken(f"{name}: a piece of the answer is not a JSON object.")
+    return value

@@ -17,7 +17,6 @@ class Preset(NamedTuple):
     window: int = 128_000
     model: str = ""  # the one that answers when none was chosen
     needs_key: bool = True
-    key_header: str = ""  # where it is not the format's own
 
 
 _PRESETS = (
@@ -85,7 +84,6 @@ _PRESETS = (
         "",
         ("AZURE_FOUNDRY_API_KEY", "AZURE_OPENAI_API_KEY"),
         chat=Chat(max_tokens_name="max_completion_tokens", effort_name="reasoning_effort"),
-        key_header="api-key",
     ),
     Preset("lmstudio", "LM Studio on this machine", "http://127.0.0.1:1234/v1", window=32_768, needs_key=False),
     Preset("ollama", "Ollama on this machine", "http://127.0.0.1:11434/v1", window=32_768, needs_key=False),
