@@ -7,6 +7,7 @@ agent.close()
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from hermes import paths
@@ -17,6 +18,7 @@ from hermes.agent.conversation import Conversation
 from hermes.agent.driver import Driver
 from hermes.agent.prompt import Place, now_in, system_prompt
 from hermes.agent.setup import Setup
+from hermes.agent.side import SideTasks
 from hermes.agent.titles import Titles
 from hermes.agent.turn import text_of
 from hermes.config import Settings
@@ -32,8 +34,8 @@ class Agent:
     """One conversation. A turn runs in the thread that iterates over it; `stop` and `steer` come from any other.
 
     Without a `session_id` a session is created with the first message, not before; with one, the conversation goes on
-    where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, hooks, summarise, ask,
-    source, owner, options.
+    where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, hooks, auxiliary (who
+    serves a side task), ask, source, owner, options.
     """
 
     def __init__(
@@ -44,10 +46,18 @@ class Agent:
         self._resumed = session_id is not None
         if session_id is not None:
             self._conversation.resume(session_id)
+        self._setup.summarise = SideTasks(settings, self._auxiliary, self._record)
         self._compressor = Compressor(self._setup, self._conversation)
         self._titles = Titles(self._setup)
         self._driver: Driver | None = None
         self._introduced = False  # whether on_session_start was told
+
+    def _auxiliary(self, task: str) -> Provider | None:
+        return self._setup.auxiliary(task) if self._setup.auxiliary else self._setup.provider
+
+    def _record(self, usage: Usage) -> None:
+        if self.created:
+            self._conversation.db.record_usage(self.session_id, usage)
 
     # -- a turn
 
@@ -85,14 +95,11 @@ class Agent:
     def _turn(self, driver: Driver, content: str | list[dict[str, Any]]) -> Iterator[Any]:
         yield from self._ready()
         beside = self._beside(text_of(content))
-        answered = False
-        for event in driver.run({"role": "user", "content": content}, beside):
-            if isinstance(event, TurnEnded):
-                answered = event.reason == "answered"
-                self._after(event)
-            yield event
-        if answered:
-            self._titles.begin(self._conversation)
+        with closing(driver.run({"role": "user", "content": content}, beside)) as events:
+            for event in events:
+                if isinstance(event, TurnEnded):
+                    self._after(event)
+                yield event
 
     def _ready(self) -> Iterator[Any]:
         """The conversation as it is by now, with its prompt, and with what a crash left open put in order."""
@@ -135,6 +142,8 @@ class Agent:
     def _after(self, ended: TurnEnded) -> None:
         facts = {"session_id": self._conversation.session_id, "reason": ended.reason, "text": ended.text}
         self._setup.hooks.emit("post_llm_call", **facts)
+        if ended.reason == "answered":
+            self._titles.begin(self._conversation)
 
     # -- the conversation
 

@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -77,7 +77,7 @@ class Driver:
 
     # -- the turn
 
-    def run(self, message: Mapping[str, Any], beside: str = "") -> Iterator[Any]:
+    def run(self, message: Mapping[str, Any], beside: str = "") -> Generator[Any]:
         self._beside = beside
         self.running = True
         try:

@@ -26,7 +26,8 @@ class Setup:
     memory: Memory = field(default_factory=NoMemory)
     skills: Skills = field(default_factory=NoSkills)
     hooks: Hooks = field(default_factory=NoHooks)
-    summarise: Summarise = no_summaries
+    auxiliary: Callable[[str], Provider | None] | None = None  # who serves a side task; None: the main provider
+    summarise: Summarise = no_summaries  # the agent's own side tasks, once it is there
     ask: Callable[[str, Sequence[str]], str | None] = _nobody_there
     source: str = "cli"
     owner: str = "local"

@@ -14,6 +14,7 @@ from hermes.store.db import OpenStore
 
 log = logging.getLogger(__name__)
 LEAST, MOST = 3, 7  # words
+_EARLY = 3  # messages of the person up to which an untitled session is a new one
 _TEXT = 1_500  # characters of either side a title is made from
 
 INSTRUCTIONS = (
@@ -31,6 +32,7 @@ class Titles:
         self._thread: threading.Thread | None = None
         self._made: str | None = None
         self._told = False
+        self._subject: tuple[OpenStore, str, str] | None = None  # where, which session, what was asked
 
     def begin(self, conversation: Conversation) -> None:
         """After a turn that was answered: the first exchange of an untitled session gets a title."""
@@ -38,16 +40,21 @@ class Titles:
             return
         said = [text_of(entry.message.get("content")) for entry in conversation.entries if _spoken(entry.message)]
         asked = [entry for entry in conversation.entries if entry.message["role"] == "user"]
-        if len(asked) != 1 or not said:
+        if not 0 < len(asked) <= _EARLY or not said:
             return
-        arguments = (conversation.db, conversation.session_id, said[0], said[-1])
-        self._thread = threading.Thread(target=self._make, args=arguments, name="hermes-title", daemon=True)
+        self._subject = (conversation.db, conversation.session_id, said[0])
+        self._thread = threading.Thread(target=self._make, args=(said[0], said[-1]), name="hermes-title", daemon=True)
         self._thread.start()
 
-    def _make(self, db: OpenStore, session_id: str, question: str, answer: str) -> None:
+    def _make(self, question: str, answer: str) -> None:
+        self._name(self._by_model(question, answer) or from_text(question))
+
+    def _name(self, title: str | None) -> None:
+        if self._subject is None or title is None:
+            return
+        db, session_id, _ = self._subject
         try:
-            title = self._by_model(question, answer) or from_text(question)
-            self._made = name_once(db, session_id, title) if title else None
+            self._made = name_once(db, session_id, title) or self._made
         except HermesError as error:
             log.warning("session %s got no title: %s", session_id, error)
 
@@ -67,8 +74,12 @@ class Titles:
             yield Titled(self._made)
 
     def wait(self, seconds: float) -> None:
-        if self._thread is not None:
-            self._thread.join(seconds)
+        """Give a title under way this long; a model that takes longer is not waited for, and the text itself serves."""
+        if self._thread is None or self._subject is None:
+            return
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            self._name(from_text(self._subject[2]))
 
 
 def _spoken(message: dict[str, object]) -> bool:
