@@ -8,6 +8,14 @@ def wants_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def is_interactive() -> bool:
+    """Whether a screen can be drawn and answered: a terminal on every side, which moves its cursor and knows UTF-8."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    if any(stream is None or not stream.isatty() for stream in streams) or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
 def size() -> tuple[int, int]:
     """(columns, lines). The standard library's own way loads three compression libraries first."""
     try:

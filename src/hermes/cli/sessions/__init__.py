@@ -5,6 +5,7 @@ from hermes.cli.parsing import Command
 _HERE = "hermes.cli.sessions"
 ACTIONS = {
     "list": (f"{_HERE}.lists", "recent sessions"),
+    "browse": (f"{_HERE}.browse", "find, read and look after sessions on one screen"),
     "show": (f"{_HERE}.lists", "read a conversation"),
     "search": (f"{_HERE}.search", "find messages that hold every word"),
     "recall": (f"{_HERE}.search", "find conversations by a question in plain words"),
