@@ -13,6 +13,7 @@ from hermes.errors import BadInput, NotFound
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
+_PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def hermes_home() -> Path:
@@ -54,7 +55,7 @@ def profile_home(name: str) -> Path:
     """The home of a profile, whether it exists or not; `default` is the main home."""
     if name == "default":
         return profiles_dir().parent
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+    if not _PROFILE.fullmatch(name):
         raise BadInput(f"'{name}' cannot be a profile: small letters, digits, - and _, at most 64 of them.")
     return profiles_dir() / name
 
@@ -62,7 +63,9 @@ def profile_home(name: str) -> Path:
 def profile_names() -> list[str]:
     """The profiles there are, without `default`."""
     folder = profiles_dir()
-    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    if not folder.is_dir():
+        return []
+    return sorted(path.name for path in folder.iterdir() if path.is_dir() and _PROFILE.fullmatch(path.name))
 
 
 def use_profile(name: str) -> None:

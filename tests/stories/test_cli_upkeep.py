@@ -145,7 +145,10 @@ def test_status_of_a_damaged_store_says_so(home: Path, hermes: Hermes) -> None:
     assert "not a store" in done.lines[-1]
 
 
-def test_the_doctor_finds_nothing_wrong_with_a_healthy_home(home: Path, hermes: Hermes) -> None:
+def test_the_doctor_finds_nothing_wrong_with_a_healthy_home(
+    home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
     done = hermes("doctor")
     assert (done.code, done.err) == (0, "")
     assert {line[0] for line in done.lines if not line.startswith(" ")} == {"✓"}

@@ -10,7 +10,7 @@ from typing import Literal
 
 from hermes import paths
 from hermes.commands.reply import Line, Reply, Span, Style, Text
-from hermes.errors import HermesError, StoreCorrupt
+from hermes.errors import HermesError, StoreBusy, StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
 from hermes.store import SessionDB
 
 _LITTLE_SPACE = 200_000_000
@@ -27,6 +27,12 @@ class Finding:
     fix: str | None = None
 
 
+_FIXES: dict[type, str] = {
+    StoreTooNew: "pip install -U hermes",
+    StoreBusy: "end the program that holds it, then: hermes doctor",
+    StoreUnavailable: "export HERMES_HOME=<a folder of yours>",
+    StoreReplaced: "end Hermes everywhere, then: hermes doctor",
+}
 Check = Callable[[Path], Iterator[Finding]]
 _STYLES: dict[str, tuple[str, Style]] = {"ok": ("✓", "good"), "advice": ("!", "warn"), "problem": ("✗", "bad")}
 
@@ -92,6 +98,7 @@ def permissions(store: Path) -> Iterator[Finding]:
 
 def _private(store: Path) -> list[Path]:
     beside = [store.with_name(store.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
+    beside += [paths.config_file(), paths.dotenv_file()]
     return [paths.hermes_home(), *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
 
 
@@ -109,7 +116,7 @@ def opens(store: Path) -> Iterator[Finding]:
         fix = "hermes sessions repair --salvage NEW, or hermes sessions restore-backup FILE"
         yield Finding("Store", "problem", str(error), fix)
     except HermesError as error:
-        yield Finding("Store", "problem", str(error))
+        yield Finding("Store", "problem", str(error), _FIXES.get(type(error)))
 
 
 def _schema(store: Path) -> Iterator[Finding]:
@@ -163,4 +170,37 @@ def disk(store: Path) -> Iterator[Finding]:
         yield Finding("Disk", "ok", f"{free / 1e9:.1f} GB free")
 
 
-CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, opens, disk)
+def settings(_store: Path) -> Iterator[Finding]:
+    """What `hermes config check` would say."""
+    from hermes.config import load
+
+    config = load()
+    for problem in config.problems:
+        fix = "hermes config edit" if problem.serious else "hermes config check"
+        fix = "hermes config upgrade" if "hermes config upgrade" in problem.text else fix
+        yield Finding("Settings", "problem" if problem.serious else "advice", problem.text, fix)
+    if not config.problems:
+        there = "as they should be" if config.file.exists() else "all as they are by default"
+        yield Finding("Settings", "ok", there)
+
+
+def keys(_store: Path) -> Iterator[Finding]:
+    """A key is only needed to talk to a model; sessions are looked after without one."""
+    from hermes.commands.setup import key_name, keys_present
+    from hermes.config import load
+    from hermes.providers.presets import PRESETS
+
+    chosen = load().settings.model
+    present = keys_present(paths.hermes_home())
+    needed = key_name(chosen.provider)
+    if chosen.api_key or chosen.base_url or (chosen.provider in PRESETS and not PRESETS[chosen.provider].needs_key):
+        yield Finding("Keys", "ok", f"{chosen.provider} needs none here, or has its own")
+    elif needed and not set(PRESETS[chosen.provider].key_names) & set(present):
+        yield Finding("Keys", "advice", f"{chosen.provider} has no key ({needed})", f"hermes config set {needed}")
+    elif present:
+        yield Finding("Keys", "ok", ", ".join(present))
+    else:
+        yield Finding("Keys", "advice", "none yet: no model can answer, everything else works", "hermes setup")
+
+
+CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, opens, disk, settings, keys)

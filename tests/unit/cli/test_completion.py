@@ -22,7 +22,7 @@ def completed(words: str) -> list[str]:
 
 
 def test_bash_completes_commands_actions_options_and_choices() -> None:
-    assert completed("hermes se") == ["sessions"]
+    assert completed("hermes ses") == ["sessions"]
     assert completed("hermes sessions re") == ["recall", "rename", "restore", "restore-backup", "repair"]
     assert completed("hermes sessions list --s") == ["--source"]
     assert completed("hermes sessions trash e") == ["empty"]
