@@ -61,7 +61,7 @@ class Driver:
         self.turn = t.Turn(
             secrets.token_hex(8),
             time.monotonic(),
-            providers=len(setup.providers),
+            providers=[provider.name for provider in setup.providers],
             limits=limits,
             beside=setup.tools.may_run_beside_others,
         )

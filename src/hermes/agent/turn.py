@@ -148,14 +148,14 @@ class Turn:
 
     key: str
     began: float
-    providers: int = 1
+    providers: Sequence[str] = ("",)  # by name: the main one, then the ones to fall back to
     limits: Limits = field(default_factory=Limits)
     beside: Callable[[str], bool] = lambda name: False  # whether a tool may run beside others
     state: str = "new"
     place: int = 0
     text: str = ""  # of the answer that is being written
     reasoning: str = ""
-    shown: bool = False
+    shown: bool = False  # something of the answer was passed on
     calls: int = 0  # model calls so far
     tokens: int = 0
     dollars: float = 0.0
@@ -255,7 +255,7 @@ class Turn:
             return self._failed(event.error)
         elif not isinstance(event, ToolCallDelta | Retrying):
             return []
-        self.shown = self.shown or isinstance(event, TextDelta)
+        self.shown = self.shown or not isinstance(event, Retrying)
         return [Tell(event)]
 
     def _finished(self, event: Finished) -> Effects:
@@ -284,12 +284,12 @@ class Turn:
         if broken and self.shown and not self.started_over:
             self.started_over = True
             return [_UNKNOWN, Tell(StartedOver(str(error))), *self._call()]
-        if self.shown and self.text:
+        if self.text:
             notice = Notice(f"The answer broke off, and what came of it was kept: {error}")
             return [*self._keep("cut"), *self._end("failed", notice, error)]
-        if isinstance(error, _ELSEWHERE) and not self.shown and self.place + 1 < self.providers:
-            self.place += 1
-            return [Tell(Notice(f"{error} Going on with the next provider.")), *self._call()]
+        if isinstance(error, _ELSEWHERE) and self.place + 1 < len(self.providers):
+            self.place, self.started_over = self.place + 1, False
+            return [Tell(Notice(f"{error} Going on with {self.providers[self.place]}.")), *self._call()]
         return self._end("failed", error=error)
 
     def _keep(self, finish_reason: str) -> Effects:

@@ -227,20 +227,20 @@ def test_a_tool_that_ends_within_the_moment_is_believed_and_nothing_else_starts(
 
 @pytest.mark.parametrize("kind", [KeyRefused, QuotaSpent, RateLimited, ProviderDown, AnswerBroken])
 def test_the_next_provider_is_asked_when_one_cannot(kind: type[ProviderError]) -> None:
-    turn = begun(providers=2)
+    turn = begun(providers=("first", "second"))
     effects = turn.step(t.CallFailed(kind("Sorry.")), 1.0)
-    assert effects == [t.Tell(Notice("Sorry. Going on with the next provider.")), t.CallModel(1)]
+    assert effects == [t.Tell(Notice("Sorry. Going on with second.")), t.CallModel(1)]
     error = kind("Sorry again.")
     assert end_of(turn.step(t.CallFailed(error), 1.0)) == TurnEnded("failed", "", error)
 
 
 def test_a_request_that_is_refused_is_not_tried_elsewhere() -> None:
-    turn = begun(providers=2)
+    turn = begun(providers=("first", "second"))
     assert end_of(turn.step(t.CallFailed(RequestRefused("no")), 1.0)).reason == "failed"
 
 
 def test_the_rest_of_the_turn_stays_with_the_provider_that_answered() -> None:
-    turn = begun(providers=2)
+    turn = begun(providers=("first", "second"))
     turn.step(t.CallFailed(RateLimited("wait")), 1.0)
     turn.step(answer("", "clock"), 1.0)
     turn.step(t.Answered("c0", ToolResult("12")), 1.0)
@@ -248,7 +248,7 @@ def test_the_rest_of_the_turn_stays_with_the_provider_that_answered() -> None:
 
 
 def test_an_answer_that_broke_off_is_asked_for_once_more_and_then_kept() -> None:
-    turn = begun(providers=2)
+    turn = begun(providers=("first", "second"))
     turn.step(TextDelta("It is al"), 1.0)
     effects = turn.step(t.CallFailed(AnswerBroken("cut")), 1.0)
     assert (told(effects, StartedOver), effects[-1]) == ([StartedOver("cut")], t.CallModel(0))
@@ -258,6 +258,14 @@ def test_an_answer_that_broke_off_is_asked_for_once_more_and_then_kept() -> None
     assert effects[0] == t.Store({"role": "assistant", "content": "It is", "finish_reason": "cut"}, "key:2")
     assert len(told(effects, Notice)) == 1
     assert (end_of(effects).reason, end_of(effects).text) == ("failed", "It is")
+
+
+def test_a_call_that_broke_off_before_its_text_is_asked_once_more_and_then_elsewhere() -> None:
+    turn = begun(providers=("first", "second"))
+    turn.step(ToolCallDelta(0, "clock", "{"), 1.0)
+    assert turn.step(t.CallFailed(AnswerBroken("cut")), 1.0)[-1] == t.CallModel(0)
+    turn.step(ToolCallDelta(0, "clock", "{"), 1.0)
+    assert turn.step(t.CallFailed(AnswerBroken("cut")), 1.0)[-1] == t.CallModel(1)
 
 
 def test_a_later_call_of_the_turn_may_start_over_again() -> None:

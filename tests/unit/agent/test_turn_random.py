@@ -59,7 +59,7 @@ def test_a_turn_always_ends_once_with_every_call_answered_once(seed: int) -> Non
 
 def walk(rng: random.Random) -> list[Any]:
     limits = t.Limits(iterations=6, seconds=rng.choice([None, 15.0]))
-    turn = t.Turn("k", 0.0, providers=rng.randint(1, 3), limits=limits, beside=lambda name: name == "read")
+    turn = t.Turn("k", 0.0, providers=["p"] * rng.randint(1, 3), limits=limits, beside=lambda name: name == "read")
     effects = turn.begin({"role": "user", "content": "?"})
     for step in range(30):
         if not turn.ended:
