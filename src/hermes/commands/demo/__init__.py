@@ -12,6 +12,7 @@ from hermes.store import SessionDB
 
 TRY = (
     "hermes sessions list",
+    "hermes sessions browse",
     'hermes sessions search "connection pool"',
     'hermes sessions recall "why did the nightly backup fail?"',
     'hermes sessions show "survey of note-taking apps"',
