@@ -10,6 +10,8 @@ for it: `POST /v1/chat/completions`, `/v1/responses` or `/v1/messages`.
 """
 
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -97,7 +99,15 @@ class Hang(NamedTuple):
     seconds: float = 30.0
 
 
-Answer = Say | Fail | Raw | Cut | Hang
+class Bytes(NamedTuple):
+    """What goes over the connection is this and no more, HTTP or not; then it is closed (`end`), reset (`reset`), or
+    stays open (`hang`)."""
+
+    content: bytes
+    then: str = "end"
+
+
+Answer = Say | Fail | Raw | Cut | Hang | Bytes
 Step = Answer | Callable[[Sent], Answer]
 
 
@@ -191,6 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, sent: Sent, answer: Answer) -> None:
         if isinstance(answer, Hang):
             self._hang(answer.seconds)
+        elif isinstance(answer, Bytes):
+            self._bytes(answer)
         elif isinstance(answer, Fail):
             self._fail(answer)
         elif isinstance(answer, Raw):
@@ -234,6 +246,15 @@ class _Handler(BaseHTTPRequestHandler):
         elif answer.then == "hang":
             self._hang(30.0)
         self.close_connection = answer.then != "end"
+
+    def _bytes(self, answer: Bytes) -> None:
+        self.wfile.write(answer.content)
+        self.close_connection = True
+        if answer.then == "hang":
+            self._hang(30.0)
+        elif answer.then == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
 
     def _chunk(self, chunk: bytes) -> None:
         if chunk:

@@ -28,12 +28,13 @@ _CUT: Any = object()
 
 
 class Patience(NamedTuple):
-    """Seconds before a call is given up."""
+    """Seconds: how long a call is waited for, and how long the next try."""
 
     connect: float = 15.0
     read: float = 180.0  # without a byte
     silence: float = 600.0  # without an event: a server can keep a line warm for ever
     total: float = 3600.0
+    pause: float = 0.5  # before the second try; twice as long before each one after that
 
 
 class Wire(NamedTuple):
@@ -117,8 +118,9 @@ class Call:
         if isinstance(answer, BaseException):
             raise self._translated(answer) from None
         if answer.status_code != 200:
-            body = b"".join(_first(self._read(answer), _LARGEST_ERROR))
-            raise failure(self._wire.name, answer.status_code, answer.headers, body)
+            raise failure(self._wire.name, answer.status_code, answer.headers, self._told(answer))
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise AnswerBroken(f"{self._wire.name}: the answer is compressed, which was not asked for.")
         return answer
 
     def _send(self) -> None:
@@ -143,9 +145,22 @@ class Call:
             yield chunk
         self.is_clean = True
 
+    def _told(self, response: httpx2.Response) -> bytes:
+        """The beginning of what came with an error; the status counts when that breaks off."""
+        body = bytearray()
+        try:
+            for chunk in self._read(response):
+                self._check_time()
+                body += chunk
+                if len(body) > _LARGEST_ERROR:
+                    break
+        except ProviderError:
+            pass
+        return bytes(body[:_LARGEST_ERROR])
+
     def _read(self, response: httpx2.Response) -> Iterator[bytes]:
         try:
-            yield from response.iter_bytes()
+            yield from response.iter_raw()
         except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
             raise self._translated(error, in_answer=True) from None
 
@@ -236,14 +251,6 @@ class Call:
             pass  # it is gone, which is what was wanted
         if not self.is_clean:
             self._line.close()
-
-
-def _first(chunks: Iterator[bytes], most: int) -> Iterator[bytes]:
-    for chunk in chunks:
-        yield chunk[:most]
-        most -= len(chunk)
-        if most <= 0:
-            return
 
 
 @cache

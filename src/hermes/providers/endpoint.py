@@ -206,12 +206,12 @@ class Stream:
         self._tries += 1
         if not isinstance(error, _PASSES) or self._tries > self._endpoint.retries:
             raise error
-        wait = backoff(self._tries) if error.seconds is None else error.seconds
+        wait = backoff(self._patience.pause, self._tries) if error.seconds is None else error.seconds
         if wait > _LONGEST_WAIT or time.monotonic() + wait > self._ends:
             raise error
         return wait
 
 
-def backoff(tries: int) -> float:
+def backoff(pause: float, tries: int) -> float:
     """Longer each time, and never the same for two who failed together."""
-    return random.uniform(0.5, 1.0) * min(16.0, 0.5 * 2 ** (tries - 1))
+    return random.uniform(0.5, 1.0) * min(32 * pause, pause * 2 ** (tries - 1))

@@ -46,9 +46,10 @@ def _lines(chunks: Iterable[bytes], largest: int) -> Iterator[str]:
             raise AnswerBroken(f"The answer is larger than {LARGEST_ANSWER // 2**20} MB; it was given up.")
         searched = max(len(pending) - 1, 0)
         pending += chunk
-        if len(pending) > largest and not _has_end(pending, searched):
+        if _has_end(pending, searched):
+            yield from _complete(pending)
+        elif len(pending) > largest:
             raise _too_large(largest)
-        yield from _complete(pending)
     if pending:
         yield _text(bytes(pending.removesuffix(b"\r")))
 
