@@ -213,3 +213,11 @@ def test_a_summary_can_stand_between_what_is_carried(chat: SessionDB) -> None:
     assert [message["content"] for message in chat.get_messages("s2")] == ["m0", "summary", "m3", "m4"]
     assert [message["carried_from"] for message in chat.get_messages("s2")] == [ids[0], None, ids[3], ids[4]]
     assert chat.message_count("s2") == 1
+
+
+def test_a_continuation_that_begins_with_a_carried_message_is_not_taken_for_a_copy(chat: SessionDB) -> None:
+    ids = message_ids(chat)
+    chat.split_session("s", "s2", [ids[0], {"role": "assistant", "content": "summary"}], carried=ids[4:])
+    chat.append_message("s2", "user", "m5")
+    whole = chat.get_messages_as_conversation("s2", include_ancestors=True)
+    assert [message["content"] for message in whole] == ["m0", "m1", "m2", "m3", "m4", "summary", "m5"]

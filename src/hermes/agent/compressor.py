@@ -25,13 +25,14 @@ class Compressor:
 
     def compress(self, focus: str | None = None) -> Compressed | None:
         """By command. None: there is nothing between the first and the last messages."""
-        found = self.plan()
+        found = self.plan(room=False)
         return None if found is None else self.split(found, self.write(found, focus))
 
-    def plan(self, harder: int = 0) -> Plan | None:
-        entries = self._conversation.entries
-        room = (self.limit(self._setup.provider.window) or 0) * self._setup.settings.compression.target_ratio
-        return compression.plan(entries, self._setup.settings.compression, room=int(room), harder=harder)
+    def plan(self, harder: int = 0, *, room: bool = True) -> Plan | None:
+        """`room`: keep more than the last few messages where there is room for them."""
+        settings = self._setup.settings.compression
+        tokens = (self.limit(self._setup.provider.window) or 0) * settings.target_ratio if room else 0
+        return compression.plan(self._conversation.entries, settings, room=int(tokens), harder=harder)
 
     def write(self, found: Plan, focus: str | None) -> str:
         """The summary, by the auxiliary model or, where that is not to be had, by rule. Touches nothing."""

@@ -58,7 +58,7 @@ def join_chain(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     previous: list[dict[str, Any]] = []
     for rows in parts:
         own = [row for row in rows if row.get("carried_from") is None]
-        if previous and rows and _moment(previous[0]) == _moment(rows[0]):
+        if previous and rows and own and own[0] is rows[0] and _moment(previous[0]) == _moment(rows[0]):
             known = set(map(_moment, earlier))
             joined = earlier + [row for row in own if _moment(row) not in known]
         else:
