@@ -172,10 +172,11 @@ def content_of(found: Plan, summary: Mapping[str, Any]) -> list[Mapping[str, Any
 
 
 def pruned(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """The messages as they are sent: results of tools that were carried along are cut short, all but the newest."""
-    newest = max((place for place, entry in enumerate(entries) if _has_calls(entry)), default=-1)
+    """The messages as they are sent: results of tools that were carried along are cut short, those that the model has
+    not seen yet only when they are huge."""
+    answered = max((place for place, entry in enumerate(entries) if entry.message["role"] == "assistant"), default=-1)
     return [
-        _cut(entry.message, _FRESH_RESULT if place > newest else _RESULT) if entry.carried else entry.message
+        _cut(entry.message, _FRESH_RESULT if place > answered else _RESULT) if entry.carried else entry.message
         for place, entry in enumerate(entries)
     ]
 
