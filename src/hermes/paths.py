@@ -45,6 +45,11 @@ def dotenv_file(home: Path | None = None) -> Path:
     return (home or hermes_home()) / ".env"
 
 
+def credentials_file(home: Path | None = None) -> Path:
+    """Keys of providers, when there are several of one, and which of them rest."""
+    return (home or hermes_home()) / "credentials.json"
+
+
 def profiles_dir() -> Path:
     """Where profiles are: homes of their own inside the main one. The same folder when the home is itself a profile."""
     home = hermes_home()

@@ -98,7 +98,7 @@ def permissions(store: Path) -> Iterator[Finding]:
 
 def _private(store: Path) -> list[Path]:
     beside = [store.with_name(store.name + suffix) for suffix in ("", "-wal", "-shm", ".lock")]
-    beside += [paths.config_file(), paths.dotenv_file()]
+    beside += [paths.config_file(), paths.dotenv_file(), paths.credentials_file()]
     return [paths.hermes_home(), *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
 
 

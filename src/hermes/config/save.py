@@ -27,7 +27,7 @@ class Saved(NamedTuple):
 def change(file: Path, edits: list[Edit]) -> Saved:
     """Make the edits in the file, after the upgrades it needs. Raises ConfigError, and leaves the file alone, when they
     cannot be made without touching anything else."""
-    with _alone(file):
+    with alone(file):
         try:
             current = document.read(file)
         except Broken as broken:
@@ -45,7 +45,7 @@ def change(file: Path, edits: list[Edit]) -> Saved:
 
 def change_variable(file: Path, name: str, value: str | None) -> None:
     """Set a variable in `.env`, or take it out."""
-    with _alone(file):
+    with alone(file):
         try:
             before = file.read_text(encoding="utf-8-sig") if file.exists() else ""
         except (OSError, UnicodeDecodeError):
@@ -85,7 +85,7 @@ def _new_text(file: Path, current: document.Document, edits: list[Edit]) -> str:
 
 
 @contextmanager
-def _alone(file: Path) -> Iterator[None]:
+def alone(file: Path) -> Iterator[None]:
     """Others that change the same home wait; they look again when it is their turn."""
     try:
         paths.make_private_folder(file.parent)

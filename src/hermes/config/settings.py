@@ -9,10 +9,12 @@ from hermes.config.areas import core, execution, interface, platform, state
 
 class Settings(Area):
     model: core.Model = setting(core.Model(), "Which model answers.")
-    providers: dict[str, core.Provider] = setting({}, "Endpoints of your own, by the name you give them.")
-    fallback_providers: list[core.Fallback] = setting([], "Models to go on with when the first fails, in order.")
+    providers: dict[str, core.Provider] = setting({}, "Endpoints of your own, by the name you give them.", works=True)
+    fallback_providers: list[core.Fallback] = setting(
+        [], "Models to go on with when the first fails, in order.", works=True
+    )
     credential_pool_strategies: dict[str, str] = setting(
-        {}, "How several keys of a provider take turns, by its name.", choices=core.POOL_STRATEGIES
+        {}, "How several keys of a provider take turns, by its name.", choices=core.POOL_STRATEGIES, works=True
     )
     provider_routing: core.Routing = setting(core.Routing(), "How OpenRouter chooses the host of a model.")
     prompt_caching: core.PromptCaching = setting(core.PromptCaching(), "What providers keep of a prompt.")

@@ -9,6 +9,7 @@ from hermes.config.areas import core
 from hermes.errors import ConfigError, NoProvider
 from hermes.providers.endpoint import Endpoint, Format
 from hermes.providers.keys import GivenKeys, Keys
+from hermes.providers.pool import Pool, PooledKeys
 from hermes.providers.presets import ANTHROPIC, PRESETS, RESPONSES, Preset, window_of
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def provider_for(settings: Settings, wanted: Wanted, variables: Variables | None
         format=_format(settings, name, model, mode, preset),
         keys=_keys(settings, name, preset, own, wanted, variables),
         headers=own.extra_headers,
-        extra_body={**_routing(settings, name), **own.extra_body, **wanted.extra_body},
+        extra_body={**_routing(settings, name), **_tier(settings, name), **own.extra_body, **wanted.extra_body},
         retries=settings.agent.api_max_retries,
         patience=wanted.patience,
         billing_mode="local" if name in ("ollama", "lmstudio") else "api_key",
@@ -122,13 +123,22 @@ def _name(settings: Settings, wanted: Wanted, variables: Variables) -> str:
 
 def _with_key(settings: Settings, model: str, variables: Variables) -> str | None:
     """The provider there is a key for: the model's own maker first where the name tells it, then as presets stand."""
-    ready = [name for name, preset in PRESETS.items() if _has_key(preset, variables)]
+    pooled = _pooled()
+    ready = [name for name, preset in PRESETS.items() if name in pooled or _has_key(preset, variables)]
     maker = _maker(model)
     if "/" in model and "openrouter" in ready:
         return "openrouter"
     if maker in ready:
         return maker
     return (ready or list(settings.providers) or [None])[0]
+
+
+def _pooled() -> set[str]:
+    """Who has a key in the pool."""
+    try:
+        return {entry.provider for entry in Pool().entries()}
+    except ConfigError:
+        return set()
 
 
 def _has_key(preset: Preset, variables: Variables) -> bool:
@@ -169,15 +179,24 @@ def _format(settings: Settings, name: str, model: str, mode: str, preset: Preset
     return preset.chat._replace(marks_cache=name == "openrouter" and is_claude)
 
 
+def given_keys(name: str, own: core.Provider, wanted: Wanted, variables: Variables) -> list[tuple[str, str]]:
+    """Keys outside the pool, and where each is from."""
+    found = [(key, "config.yaml") for key in (wanted.api_key, own.api_key) if key and "${" not in key]
+    names = [wanted.key_env, own.key_env, *(PRESETS[name].key_names if name in PRESETS else ())]
+    found += [(variables[one], one) for one in names if variables.get(one)]
+    return [(key.strip(), where) for key, where in found if key.strip()]
+
+
 def _keys(
     settings: Settings, name: str, preset: Preset, own: core.Provider, wanted: Wanted, variables: Variables
 ) -> Keys:
-    given = [key for key in (wanted.api_key, own.api_key) if key and "${" not in key]
-    names = [wanted.key_env, own.key_env, *preset.key_names]
-    given += [variables[name] for name in names if variables.get(name)]
-    if not given and preset.needs_key:
+    given = list(dict.fromkeys(key for key, _ in given_keys(name, own, wanted, variables)))
+    keys = PooledKeys(Pool(), name, settings.credential_pool_strategies.get(name, ""), given)
+    if keys.all():
+        return keys
+    if preset.needs_key:
         raise NoProvider(f"{name} has no key: `hermes auth add {name}` takes one, or set {preset.key_names[0]}.")
-    return GivenKeys(list(dict.fromkeys(key.strip() for key in given)) or [""])
+    return GivenKeys([""])
 
 
 def _routing(settings: Settings, name: str) -> dict[str, Any]:
@@ -186,3 +205,8 @@ def _routing(settings: Settings, name: str) -> dict[str, Any]:
     wishes = {"sort": routing.sort, "only": routing.only, "ignore": routing.ignore, "order": routing.order}
     wishes = {key: value for key, value in wishes.items() if value}
     return {"provider": wishes} if wishes and name == "openrouter" else {}
+
+
+def _tier(settings: Settings, name: str) -> dict[str, Any]:
+    tier = settings.agent.service_tier
+    return {"service_tier": "priority" if tier == "fast" else tier} if tier and name == "openai" else {}

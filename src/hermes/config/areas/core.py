@@ -9,7 +9,7 @@ POOL_STRATEGIES = ("fill_first", "round_robin", "random", "least_used")
 EFFORTS = ("", "none", "minimal", "low", "medium", "high", "xhigh")
 
 
-class Model(Area):
+class Model(Area, works=True):
     default: str = setting(
         "", "The model that answers, such as anthropic/claude-sonnet-4.6.", env="HERMES_INFERENCE_MODEL"
     )
@@ -22,12 +22,10 @@ class Model(Area):
     api_key: str = setting("", "The key; better a reference such as ${OPENROUTER_API_KEY}.")
     api_mode: str = setting("auto", "The wire format of the endpoint.", choices=WIRE_FORMATS)
     context_length: int | None = setting(None, "The model's window in tokens, where it is not known.", least=1024)
-    max_tokens: int | None = setting(
-        None, "The longest answer in tokens; empty leaves it to the provider.", least=1, works=True
-    )
+    max_tokens: int | None = setting(None, "The longest answer in tokens; empty leaves it to the provider.", least=1)
 
 
-class Provider(Area):
+class Provider(Area, works=True):
     base_url: str = setting("", "The endpoint.")
     api_key: str = setting("", "The key; better a reference such as ${MY_KEY}.")
     key_env: str = setting("", "The variable that holds the key.")
@@ -37,7 +35,7 @@ class Provider(Area):
     extra_body: dict[str, Any] = setting({}, "Fields added to every request.")
 
 
-class Fallback(Area):
+class Fallback(Area, works=True):
     provider: str = setting("", "Who serves the model.")
     model: str = setting("", "The model to fall back to.")
     base_url: str = setting("", "The endpoint, where it is not the provider's own.")
@@ -45,7 +43,7 @@ class Fallback(Area):
     key_env: str = setting("", "The variable that holds the key.")
 
 
-class Routing(Area):
+class Routing(Area, works=True):
     sort: str = setting(
         "", "How OpenRouter orders the hosts of a model.", choices=("", "price", "throughput", "latency")
     )
@@ -69,8 +67,8 @@ class Agent(Area):
         "", "How long the model may think; empty leaves it to the model.", choices=EFFORTS, works=True
     )
     system_prompt: str = setting("", "Text added to the system prompt.", works=True)
-    api_max_retries: int = setting(3, "How often a failed model call is tried again.", least=0)
-    service_tier: str = setting("", "The provider's service tier, such as fast.")
+    api_max_retries: int = setting(3, "How often a failed model call is tried again.", least=0, works=True)
+    service_tier: str = setting("", "OpenAI's service tier: fast, flex or default.", works=True)
     tool_use_enforcement: str = setting(
         "auto", "Whether the prompt insists on tools over promises.", choices=("auto", "on", "off"), works=True
     )
@@ -105,7 +103,7 @@ class Delegation(Area):
     subagent_auto_approve: bool = setting(False, "Whether children's dangerous commands run without asking.")
 
 
-class PromptCaching(Area):
+class PromptCaching(Area, works=True):
     cache_ttl: str = setting("5m", "How long the provider keeps a cached prompt.", choices=("5m", "1h"))
 
 
