@@ -12,6 +12,7 @@ from hermes.errors import StoreClosed, StoreUnavailable
 from hermes.paths import create_private_file, make_private_folder, tighten
 
 BUSY_TIMEOUT_MS = 1000  # as documented; patience beyond it is the gate's
+PAGE = 4096
 WAL_LIMIT = 16 * 1024 * 1024
 _FIXED_SQLITE = (3, 51, 3)  # the first with the WAL-reset corruption bug fixed
 _NETWORK = ("nfs", "cifs", "smb", "9p", "fuse.sshfs", "fuse.s3fs", "afs", "ceph", "glusterfs", "davfs", "lustre")

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 from hermes.errors import BadInput, HermesError, StoreBusy, StoreClosed, StoreReplaced
-from hermes.store.sqlite.connection import BUSY_TIMEOUT_MS, WAL_LIMIT
+from hermes.store.sqlite.connection import BUSY_TIMEOUT_MS, PAGE, WAL_LIMIT
 from hermes.store.sqlite.errors import translated, translating
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.identity import Identity
@@ -29,7 +29,8 @@ from hermes.store.sqlite.table import scalar
 PATIENCE_S = 30.0
 RETRY_MIN_S = 0.020
 RETRY_MAX_S = 0.150
-CHECKPOINT_EVERY_N_WRITES = 50
+CHECKPOINT_EVERY_N_WRITES = 50  # of this process
+CHECKPOINT_EVERY_N_PAGES = 1000  # of all
 _GROUP = 128
 
 T = TypeVar("T")
@@ -78,8 +79,9 @@ class Gate:
         self._group: list[_Job[Any]] = []  # what the leader took
         self.writes = 0
         self._changes = 0
-        self.log_size = 0  # after the last commit
-        self._log_kept = 0  # how long the log was when somebody who reads kept us from cutting it off
+        self._log = [0]  # its pages after the last commit
+        self._log_done = 0  # how many there were when we last moved them into the file
+        connection.set_wal_hook(_counting(self._log))
 
     def run(self, work: Callable[[], T]) -> T:
         """Do `work` in a transaction; when this returns, it is on disk."""
@@ -301,24 +303,30 @@ class Gate:
         """Move the write-ahead log into the file, while nobody can write: only a log that was moved completely is
         used again from its start, and writing in place is several times faster than growing a file. One that a
         large transaction made long is cut off at once."""
-        self.log_size = self._identity.log_size()
+        pages = self._log[0]
+        new = pages - self._log_done if pages >= self._log_done else pages  # it may have begun anew
         try:
-            if self.log_size > self._log_kept + WAL_LIMIT:
-                self._log_kept = 0 if self._cut_log() else self.log_size
-            elif self.writes % CHECKPOINT_EVERY_N_WRITES == 0:
+            if new * PAGE > WAL_LIMIT:
+                self._cut_log()
+            elif new >= CHECKPOINT_EVERY_N_PAGES or self.writes % CHECKPOINT_EVERY_N_WRITES == 0:
                 self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-                self._log_kept = min(self._log_kept, self.log_size)
+            else:
+                return
+            self._log_done = pages
         except apsw.Error as error:  # what was committed is safe where it is
             log.warning("store %s: checkpoint postponed: %s", self._path, error)
 
-    def _cut_log(self) -> bool:
+    def _cut_log(self) -> None:
         """Without waiting for anybody who still reads in it."""
         self.connection.set_busy_timeout(0)
         try:
-            busy, _frames, _moved = next(self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         finally:
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        return not busy
+
+    @property
+    def log_size(self) -> int:
+        return self._log[0] * PAGE
 
     def _count_commit(self) -> Record:
         """How far the store will have come with this commit. The count lies in a table that every append
@@ -362,6 +370,16 @@ class Gate:
             except apsw.Error as error:
                 # The caller is already being told why; SQLite rolls back by itself at the next open.
                 log.error("store %s: rollback failed: %s", self._path, error)
+
+
+def _counting(pages: list[int]) -> Callable[[apsw.Connection, str, int], int]:
+    """Called by SQLite after a commit; knows the list alone, so that nothing keeps a dropped store alive."""
+
+    def count(_connection: apsw.Connection, _name: str, now: int) -> int:
+        pages[0] = now
+        return apsw.SQLITE_OK
+
+    return count
 
 
 def stored(connection: apsw.Connection, store_id: bytes) -> Record:

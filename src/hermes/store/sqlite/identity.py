@@ -73,12 +73,6 @@ class Identity:
         except FileNotFoundError:
             return True
 
-    def log_size(self) -> int:
-        try:
-            return os.stat(self._path + "-wal").st_size
-        except FileNotFoundError:
-            return 0
-
     def _file_trouble(self) -> str | None:
         present = which(self._path)
         if present is None:
