@@ -61,7 +61,7 @@ def test_the_store_is_again_what_it_was_and_the_upgraded_one_is_kept(
     assert content(store) == content(fixture(version))
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
     assert kept.name.startswith("state.db.upgraded-")
-    assert beside(store) == {"state.db", "state.db.lock", backup.name, kept.name}
+    assert beside(store) == {"state.db", "state.db.lock", "state.db.reserve", backup.name, kept.name}
     with SessionDB(kept) as db:
         assert db.get_messages("first")[-1]["content"] == "said after the upgrade"
     assert content(backup) == content(fixture(version))

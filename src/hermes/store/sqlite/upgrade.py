@@ -47,8 +47,7 @@ def upgrade(path: Path, connection: apsw.Connection, version: int) -> list[str]:
     try:
         connection.execute("PRAGMA foreign_keys=OFF")
         patiently(connection, "BEGIN IMMEDIATE")  # nobody writes between the backup and the upgrade
-        backup = _new_file(path.with_name(f"{path.name}.v{version}-backup-{_stamp()}"))
-        _back_up(path, backup)
+        backup = _back_up(path, path.with_name(f"{path.name}.v{version}-backup-{_stamp()}"))
         for step in STEPS:
             log.info("upgrade %s from schema %d: %s", path, version, step.__name__)
             step(connection)
@@ -78,14 +77,21 @@ def _stamp() -> str:
 
 def _new_file(path: Path) -> Path:
     """An empty file of this name, readable by its owner alone; with a number when the name is taken."""
-    number, candidate = 1, path
     while True:
+        candidate = _free_name(path)
         try:
             os.close(os.open(candidate, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE))
             return candidate
         except FileExistsError:
-            number += 1
-            candidate = path.with_name(f"{path.name}-{number}")
+            continue
+
+
+def _free_name(path: Path) -> Path:
+    number, candidate = 1, path
+    while os.path.lexists(candidate):
+        number += 1
+        candidate = path.with_name(f"{path.name}-{number}")
+    return candidate
 
 
 def backups(path: Path) -> list[Path]:
@@ -107,8 +113,22 @@ def patiently(connection: apsw.Connection, statement: str) -> None:
             time.sleep(0.05)
 
 
-def _back_up(path: Path, backup: Path) -> None:
-    """A committed copy through SQLite's backup, checked before it counts as one."""
+def _back_up(path: Path, wanted: Path) -> Path:
+    """A committed copy through SQLite's backup, which gets its name when it is complete and checked."""
+    part = path.with_name(f".{path.name}.upgrading")
+    part.unlink(missing_ok=True)  # of an upgrade that was killed: no other one is at work now
+    try:
+        _copy(path, _new_file(part))
+        _sync(part)
+        backup = _free_name(wanted)
+        os.rename(part, backup)
+    finally:
+        part.unlink(missing_ok=True)
+    _sync(backup.parent)
+    return backup
+
+
+def _copy(path: Path, backup: Path) -> None:
     source = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     target = apsw.Connection(str(backup))
     try:
@@ -125,8 +145,6 @@ def _back_up(path: Path, backup: Path) -> None:
     finally:
         target.close()
         source.close()
-    _sync(backup)
-    _sync(backup.parent)
 
 
 def _sync(path: Path) -> None:
