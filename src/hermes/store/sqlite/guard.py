@@ -71,8 +71,8 @@ class Guard:
                     return  # no thread to be had, as at the very end of a process: SQLite's own lock has to do
             self._wanted = True
             deadline = math.inf if patience is None else time.monotonic() + patience
-            while time.monotonic() < deadline:
-                if self._line.wait_for(lambda: self._granted, CHECK_EVERY_S):
+            while (left := deadline - time.monotonic()) > 0:
+                if self._line.wait_for(lambda: self._granted, min(left, CHECK_EVERY_S)):
                     return
                 undisturbed.check()
             self._wanted = False
