@@ -11,7 +11,7 @@ from tests.faults.rows import ROWS, Outcome, run_of
 SUBJECTS = {
     "store": ("kills", "power", "contention", "full_disk", "failing", "replaced", "surroundings", "versions", "inputs"),
     "search": ("search",),
-    "chat": ("chat",),
+    "chat": ("chat", "chat_kills"),
     "care": ("care", "care_damage", "care_imports", "care_secrets"),
 }
 
