@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hermes.commands import lists
 from hermes.commands.reply import Column, Reply, Span, Table, Text, Transcript, said
@@ -95,5 +96,6 @@ def marks(query: str, text: str) -> list[tuple[int, int]]:
     return [] if node is None else hits(node, text)
 
 
+@lru_cache(maxsize=16)  # every line of a list asks for the same
 def _parsed(query: str) -> Node | None:
     return parse(as_typed(query))

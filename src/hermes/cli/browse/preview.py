@@ -77,7 +77,7 @@ class Preview(Vertical):
         self._put(Content(text), [])
 
     def _put(self, heading: Content, lines: list[Content]) -> None:
-        self.query_one("#heading", Static).update(heading)
+        self.query_one("#heading", Static).update(heading, layout=False)
         self.pane.show(lines)
 
     def next_hit(self, step: int) -> str:

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Footer, Input, Static
 
 from hermes.cli.browse.actions import Actions, told
 from hermes.cli.browse.newest import Newest
@@ -22,7 +22,7 @@ from hermes.commands.reply import Reply
 from hermes.errors import HermesError
 from hermes.store import SessionDB
 
-_AT_ONCE = 100  # conversations; more are fetched when the last one is reached
+_AT_ONCE = 60  # conversations; more are fetched when the last one is reached
 
 
 class Search(Input):
@@ -107,7 +107,7 @@ class BrowseScreen(Actions, Screen[str]):
         """The list anew: for another view, or because something changed."""
         if changes:
             self.view, self._limit = replace(self.view, **changes), _AT_ONCE
-        self.query_one("#narrowed", Static).update(narrowed(self.view))
+        self.query_one("#narrowed", Static).update(narrowed(self.view), layout=False)
         view, limit = self.view, self._limit
         self._lists.ask(lambda: (view, conversations(self.db, view, limit=limit)))
 
@@ -120,9 +120,7 @@ class BrowseScreen(Actions, Screen[str]):
         if view != self.view:
             return
         self.rows.show(reply.data, self._now or time.time(), view.query)
-        if reply.data:
-            self._look_at_current()
-        else:
+        if not reply.data:
             self.preview.say(told(reply))
 
     def _looked(self, answer: tuple[str, Look]) -> None:
@@ -142,9 +140,9 @@ class BrowseScreen(Actions, Screen[str]):
             self.rows.highlighted = 0 if self.rows.rows else None
             self.look_again(query=event.value)
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_rows_highlighted(self) -> None:
         self._look_at_current()
-        if event.option_index == len(self.rows.rows) - 1 and len(self.rows.rows) == self._limit:
+        if self.rows.highlighted == self._limit - 1:
             self._limit *= 2
             self.call_after_refresh(self.look_again)
 
@@ -160,13 +158,13 @@ class BrowseScreen(Actions, Screen[str]):
     def tell(self, words: str, *, bad: bool = False) -> None:
         status = self.query_one("#status", Static)
         status.set_class(bad, "bad")
-        status.update(Content(" ".join(words.split())))
+        status.update(Content(" ".join(words.split())), layout=False)
 
     def refuse(self, error: HermesError) -> None:
         self.tell(str(error), bad=True)
 
     def action_move(self, by: int) -> None:
-        self.rows.move(by)
+        self.rows.action_move(by)
 
     def action_list(self) -> None:
         self.rows.focus()
