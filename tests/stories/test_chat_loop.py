@@ -380,6 +380,17 @@ def test_a_taken_title_gets_the_next_number_and_no_model_is_needed(db: SessionDB
             assert agent.title == expected
 
 
+def test_a_greeting_makes_no_title_and_the_next_message_does(db: SessionDB) -> None:
+    with Scripted(otherwise=Say("Hello.")) as server:
+        agent = agent_of(db, server)
+        talk(agent, "hello")
+        agent._titles.wait(5)
+        assert agent.title is None
+        talk(agent, "how do I bake bread?")
+        agent.close()
+        assert agent.title == "How do I bake bread"
+
+
 def test_closing_does_not_wait_for_a_slow_title(db: SessionDB) -> None:
     with Scripted(otherwise=Say("Sure.")) as server, Scripted(Hang(20)) as side:
         agent = agent_of(db, server, auxiliary=lambda task: endpoint(side))

@@ -16,6 +16,13 @@ log = logging.getLogger(__name__)
 LEAST, MOST = 3, 7  # words
 _EARLY = 3  # messages of the person up to which an untitled session is a new one
 _TEXT = 1_500  # characters of either side a title is made from
+_UNSPACED = 7  # characters in a row that are a sentence, in a script without spaces
+_FENCE = re.compile(r"^```.*$", re.MULTILINE)
+_SENTENCES = re.compile(r"\n+|(?<=[.!?])\s+|(?<=[。！？])")
+_OPENING = re.compile(
+    r"((please|hi|hey|hello|can you|could you|would you|help me|i need you to)\b[ ,]*)+", re.IGNORECASE
+)
+_DANGLING = re.compile(r"a|an|and|at|by|for|from|in|into|of|on|or|so|that|the|then|to|when|which|with", re.IGNORECASE)
 
 INSTRUCTIONS = (
     "Give this conversation a title of three to seven words, in its own language: what it is about, not what was said. "
@@ -36,14 +43,16 @@ class Titles:
 
     def begin(self, conversation: Conversation) -> None:
         """After a turn that was answered: the first exchange of an untitled session gets a title."""
-        if self._thread is not None or conversation.title is not None:
+        busy = self._thread is not None and self._thread.is_alive()
+        if busy or self._made is not None or conversation.title is not None:
             return
-        said = [text_of(entry.message.get("content")) for entry in conversation.entries if _spoken(entry.message)]
-        asked = [entry for entry in conversation.entries if entry.message["role"] == "user"]
-        if not 0 < len(asked) <= _EARLY or not said:
+        asked, answered = (_said(conversation, role) for role in ("user", "assistant"))
+        if not 0 < len(asked) <= _EARLY:
             return
-        self._subject = (conversation.db, conversation.session_id, said[0])
-        self._thread = threading.Thread(target=self._make, args=(said[0], said[-1]), name="hermes-title", daemon=True)
+        question = "\n".join(asked)
+        self._subject = (conversation.db, conversation.session_id, question)
+        arguments = (question, "\n".join(answered))
+        self._thread = threading.Thread(target=self._make, args=arguments, name="hermes-title", daemon=True)
         self._thread.start()
 
     def _make(self, question: str, answer: str) -> None:
@@ -82,8 +91,9 @@ class Titles:
             self._name(from_text(self._subject[2]))
 
 
-def _spoken(message: dict[str, object]) -> bool:
-    return message["role"] in ("user", "assistant") and bool(text_of(message.get("content")).strip())
+def _said(conversation: Conversation, role: str) -> list[str]:
+    texts = (text_of(entry.message.get("content")) for entry in conversation.entries if entry.message["role"] == role)
+    return [text for text in texts if text.strip()]
 
 
 def name_once(db: OpenStore, session_id: str, title: str) -> str | None:
@@ -106,11 +116,12 @@ def cleaned(answer: str) -> str | None:
 
 
 def from_text(question: str) -> str | None:
-    """A title from the first sentence of what was asked: up to seven words of it."""
-    line = next((line.strip() for line in question.splitlines() if line.strip()), "")
-    sentence = re.split(r"(?<=[.!?。！？])\s+|(?<=[。！？])", line)[0].rstrip(".!?。！？:;, ")
-    words = sentence.split()
-    if len(words) < LEAST:
-        words = line.split() if len(line.split()) >= LEAST else question.split()
-    title = " ".join(words[:MOST]).strip(" .,:;!?#*`\"'")
-    return title[:60].rstrip() or None
+    """A title from the first sentence of what was asked that says something: up to seven words of it."""
+    text = _FENCE.sub(" ", question)
+    sentences = [words for piece in _SENTENCES.split(text) if (words := _OPENING.sub("", piece.strip()).split())]
+    telling = [words for words in sentences if len(words) >= LEAST or len(words[0]) >= _UNSPACED]
+    words = next(iter(telling or sentences), [])[:MOST]
+    while len(words) > LEAST and _DANGLING.fullmatch(words[-1]):
+        words.pop()
+    title = " ".join(words)[:60].strip(" .,:;!?。！？#*`\"'")
+    return title[:1].upper() + title[1:] or None

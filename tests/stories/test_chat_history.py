@@ -1,0 +1,59 @@
+"""With no provider set up, Hermes still works: it says so, answers from the person's own history, and saves all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hermes.agent.agent import Agent
+from hermes.agent.base import Compressed
+from hermes.agent.history import NO_MODEL, History
+from hermes.config import Settings
+from hermes.store import SessionDB
+from tests.stories.chatting import ended, stored, talk
+
+
+@pytest.fixture
+def db(hermes_home: Path) -> Iterator[SessionDB]:
+    with SessionDB() as opened:
+        yield opened
+
+
+def remembered(db: SessionDB, owner: str = "local", session_id: str = "20250304_143022_e5f6a7") -> None:
+    db.create_session(session_id, "cli", owner=owner)
+    db.set_session_title(session_id, "the kitchen")
+    db.append_message(session_id, "user", "Which flour for the sourdough?")
+    db.append_message(session_id, "assistant", "Rye flour from the mill in Uelzen.")
+
+
+def test_it_says_so_in_one_line_and_answers_with_excerpts_and_their_sessions(db: SessionDB) -> None:
+    remembered(db)
+    agent = Agent(db, Settings(), provider=History(db))
+    answer = ended(talk(agent, "what was the flour for the sourdough?")).text
+    first, *rest = answer.splitlines()
+    assert first == NO_MODEL
+    assert "hermes setup" in first
+    assert "hermes model" in first
+    assert "the kitchen (" in rest[1]
+    assert "hermes --resume 20250304_143022_e5f6a7" in rest[1]
+    assert any("Rye flour from the mill in Uelzen." in line for line in rest)
+    assert stored(db, agent.session_id) == [("user", "what was the flour for the sourdough?"), ("assistant", answer)]
+    agent.close()
+    assert db.get_session_title(agent.session_id) == "What was the flour for the sourdough"
+
+
+def test_it_does_not_quote_the_conversation_itself_nor_other_people(db: SessionDB) -> None:
+    remembered(db, owner="telegram:7")
+    mine = db.scoped("telegram:8")
+    agent = Agent(mine, Settings(), provider=History(mine), source="telegram", owner="telegram:8")
+    for _ in range(2):
+        answer = ended(talk(agent, "the flour for the sourdough?")).text
+        assert answer.endswith("Nothing in earlier sessions is about this.")
+
+
+def test_nothing_is_asked_of_a_model_that_is_not_there(db: SessionDB) -> None:
+    agent = Agent(db, Settings(), provider=History(db))
+    for number in range(16):
+        talk(agent, f"question {number}")
+    assert isinstance(agent.compress(), Compressed)
+    assert agent.usage().usage.input_tokens == 0
