@@ -7,6 +7,7 @@ from hermes.commands.reply import Facts, Kind, Reply, Text
 from hermes.config import load, save
 from hermes.config.edits import Edit, Put
 from hermes.errors import BadInput
+from hermes.providers.pool import check_key
 from hermes.providers.presets import PRESETS
 
 NEXT = ("hermes doctor", "hermes demo", "hermes sessions list")
@@ -20,7 +21,7 @@ def set_up(home: Path, *, provider: str = "", key: str = "", model: str = "") ->
         name = key_name(provider)
         if not name:
             raise BadInput(f"A key needs to know whose it is; {provider or 'say --provider'} takes none.")
-        _check_key(key)
+        check_key(key)
     try:
         paths.make_private_folder(home)
     except OSError as error:
@@ -39,11 +40,6 @@ def key_name(provider: str) -> str:
     """The variable that holds a provider's key; empty where it needs none."""
     preset = PRESETS.get(provider)
     return preset.key_names[0] if preset and preset.key_names else ""
-
-
-def _check_key(key: str) -> None:
-    if not key.isprintable() or any(char.isspace() for char in key) or len(key) > 10_000:
-        raise BadInput("That is not a key: one word, without spaces.")
 
 
 def keys_present(home: Path) -> list[str]:

@@ -94,7 +94,7 @@ def provider_for(settings: Settings, wanted: Wanted, variables: Variables | None
     return Endpoint(
         name=name,
         model=model,
-        window=wanted.window or window_of(model, preset.window),
+        window=wanted.window or window_of(model, preset),
         base_url=base_url,
         format=_format(settings, name, model, mode, preset),
         keys=_keys(settings, name, preset, own, wanted, variables),

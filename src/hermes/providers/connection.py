@@ -5,6 +5,7 @@ socket. Before there is one (names are looked up, the connection is made) the ca
 """
 
 import json
+import re
 import socket
 import ssl
 import threading
@@ -43,7 +44,9 @@ class Wire(NamedTuple):
     name: str  # of the provider, for messages
     url: str
     headers: Mapping[str, str]
-    body: bytes
+    body: bytes = b""
+    method: str = "POST"
+    key: str = ""  # never to be shown, should the answer repeat it
 
 
 class Line:
@@ -71,9 +74,9 @@ class Line:
                     self.shut()
 
         request = self._client.build_request(
-            "POST",
+            wire.method,
             wire.url,
-            content=wire.body,
+            content=wire.body or None,
             headers={"Content-Type": "application/json", "Accept-Encoding": "identity", **wire.headers},
             timeout=httpx2.Timeout(patience.read, connect=patience.connect, write=patience.read, pool=patience.connect),
             extensions={"trace": note},
@@ -156,7 +159,8 @@ class Call:
                     break
         except ProviderError:
             pass
-        return bytes(body[:_LARGEST_ERROR])
+        key = self._wire.key.encode()
+        return bytes(body[:_LARGEST_ERROR]).replace(key, b"***") if key else bytes(body[:_LARGEST_ERROR])
 
     def _read(self, response: httpx2.Response) -> Iterator[bytes]:
         try:
@@ -213,7 +217,8 @@ class Call:
         if isinstance(error, httpx2.TimeoutException):
             return ProviderDown(f"{name} sent nothing for {self._patience.read:.0f} s.")
         if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
-            return ProviderDown(f"{name} cannot be reached at {_host(self._wire.url)}: {one_line(str(error))}.")
+            reason = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error)))
+            return ProviderDown(f"{name} cannot be reached at {_host(self._wire.url)}: {reason}.")
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL | UnicodeError):
             return RequestRefused(f"{name}: '{one_line(self._wire.url)}' is not an address; see its base_url.")
         if isinstance(error, httpx2.LocalProtocolError):  # a header that cannot be sent, such as a key with a newline

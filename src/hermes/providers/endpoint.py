@@ -71,6 +71,22 @@ class Endpoint:
         fields = {**self.format.body(self.model, request), **self.extra_body}
         return json.dumps({name: value for name, value in fields.items() if value is not None}).encode()
 
+    def get(self, path: str) -> Any:
+        """What the endpoint tells about itself, such as its models."""
+        from hermes.providers.connection import Call, Patience, Wire
+
+        key = self.keys.take(frozenset()) or ""
+        url = self.url().replace(self.format.path, path)
+        wire = Wire(self.name, url, {**self.format.headers(key), **self.headers}, method="GET", key=key)
+        line = self.line()
+        call = Call(line, wire, Patience(read=20, total=30), time.monotonic() + 30)
+        try:
+            return call.json(call.open())
+        finally:
+            call.close()
+            if call.is_clean:
+                self.keep(line)
+
     def line(self) -> "Line":
         """A connection that is idle, or a new one."""
         from hermes.providers.connection import Line
@@ -148,7 +164,7 @@ class Stream:
                 yield from self._once(key)
                 return
             except ProviderError as failed:
-                error = failed
+                error = _without(key, failed)
             wait = self._wait_after(error, key, tried)
             yield Retrying(str(error), wait)
             self._stop.wait(wait)
@@ -167,7 +183,8 @@ class Stream:
         endpoint = self._endpoint
         headers = {**endpoint.format.headers(key), **endpoint.headers}
         line = endpoint.line()
-        call = Call(line, Wire(endpoint.name, endpoint.url(), headers, self._body), self._patience, self._ends)
+        wire = Wire(endpoint.name, endpoint.url(), headers, self._body, key=key)
+        call = Call(line, wire, self._patience, self._ends)
         self._call = call
         try:
             if self._stop.is_set():  # closed while there was no call to cut
@@ -210,6 +227,13 @@ class Stream:
         if wait > _LONGEST_WAIT or time.monotonic() + wait > self._ends:
             raise error
         return wait
+
+
+def _without(key: str, error: ProviderError) -> ProviderError:
+    """An error that came inside a stream can repeat the key."""
+    if key and key in str(error):
+        error.args = (str(error).replace(key, "***"),)
+    return error
 
 
 def backoff(pause: float, tries: int) -> float:

@@ -57,6 +57,7 @@ class Pool:
         return [State(**known.get(fingerprint(key), {})) for key in keys]
 
     def add(self, provider: str, key: str, label: str = "") -> Entry:
+        check_key(key)
         with self._changing() as content:
             there = [entry for entry in content["keys"] if entry["provider"] == provider]
             label = label or f"key {len(there) + 1}"
@@ -161,6 +162,11 @@ class PooledKeys:
             self._pool.rest(key, rest if error.seconds is None else error.seconds, why)
         except ConfigError:
             pass  # it is tried again sooner than it should be
+
+
+def check_key(key: str) -> None:
+    if not key or not key.isprintable() or any(char.isspace() for char in key) or len(key) > 10_000:
+        raise BadInput("That is not a key: one word, without spaces.")
 
 
 def fingerprint(key: str) -> str:

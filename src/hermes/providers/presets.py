@@ -15,6 +15,7 @@ class Preset(NamedTuple):
     mode: str = CHAT
     chat: Chat = Chat()
     window: int = 128_000
+    window_is_its_own: bool = False  # whoever runs it decides how much fits, whatever the model could take
     model: str = ""  # the one that answers when none was chosen
     needs_key: bool = True
 
@@ -85,9 +86,23 @@ _PRESETS = (
         ("AZURE_FOUNDRY_API_KEY", "AZURE_OPENAI_API_KEY"),
         chat=Chat(max_tokens_name="max_completion_tokens", effort_name="reasoning_effort"),
     ),
-    Preset("lmstudio", "LM Studio on this machine", "http://127.0.0.1:1234/v1", window=32_768, needs_key=False),
-    Preset("ollama", "Ollama on this machine", "http://127.0.0.1:11434/v1", window=32_768, needs_key=False),
-    Preset("custom", "any compatible endpoint, by model.base_url", needs_key=False),
+    Preset(
+        "lmstudio",
+        "LM Studio on this machine",
+        "http://127.0.0.1:1234/v1",
+        window=32_768,
+        window_is_its_own=True,
+        needs_key=False,
+    ),
+    Preset(
+        "ollama",
+        "Ollama on this machine",
+        "http://127.0.0.1:11434/v1",
+        window=32_768,
+        window_is_its_own=True,
+        needs_key=False,
+    ),
+    Preset("custom", "any compatible endpoint, by model.base_url", window=32_768, needs_key=False),
 )
 PRESETS = {preset.name: preset for preset in _PRESETS}
 
@@ -109,6 +124,9 @@ _WINDOWS = (
 )
 
 
-def window_of(model: str, otherwise: int) -> int:
+def window_of(model: str, preset: Preset) -> int:
+    """Tokens that fit into one call, as far as is known."""
+    if preset.window_is_its_own:
+        return preset.window
     name = model.rpartition("/")[2].lower()
-    return next((tokens for beginning, tokens in _WINDOWS if name.startswith(beginning)), otherwise)
+    return next((tokens for beginning, tokens in _WINDOWS if name.startswith(beginning)), preset.window)

@@ -49,8 +49,12 @@ def test_each_failure_is_an_error_of_its_own(answer: Fail | Raw, error: type[Pro
     assert not raised.value.shown
 
 
-def test_a_refusal_never_shows_the_key() -> None:
-    key = "sk-proj-" + "a1B2c3D4" * 5
+@pytest.mark.parametrize("key", ["sk-proj-" + "a1B2c3D4" * 5, "hunter2"])
+def test_a_refusal_never_shows_the_key(key: str) -> None:
+    inside = b'data: {"error":{"code":401,"message":"bad ' + key.encode() + b'"}}\n\n'
+    with Scripted(Raw([inside])) as server, pytest.raises(KeyRefused) as raised:
+        ask(endpoint(server, keys=[key]), HELLO)
+    assert key not in str(raised.value)
     with Scripted(Fail(401, f"Incorrect API key provided: {key}.")) as server, pytest.raises(KeyRefused) as raised:
         ask(endpoint(server, keys=[key]), HELLO)
     assert key not in str(raised.value)
