@@ -1,14 +1,14 @@
 """Long conversations: compressed by themselves and by command, found again by name, never half."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import Compressed
+from hermes.agent.base import Compressed, Entry, Plan
 from hermes.agent.compression import is_summary
 from hermes.errors import PromptTooLong
 from hermes.store import SessionDB
@@ -169,6 +169,21 @@ def test_results_of_tools_are_sent_in_short_after_a_compression_and_stay_whole_i
         assert kept == text
 
 
+def test_another_compressor_can_be_plugged_in(db: SessionDB) -> None:
+    class LastOne:
+        def plan(self, entries: Sequence[Entry], *, room: int, harder: int) -> Plan | None:
+            return Plan([], entries[:-1], entries[-1:])
+
+        def write(self, plan: Plan, focus: str | None) -> str:
+            return f"{len(plan.middle)} about {focus}"
+
+    with Scripted(otherwise=Say("answer")) as server:
+        agent = agent_of(db, server, compressor=LastOne())
+        long_talk(agent, 2)
+        assert agent.compress("tea") is not None
+        assert [message["content"].rpartition("\n")[2] for message in agent.messages] == ["3 about tea", "answer"]
+
+
 # -- two at once
 
 
@@ -214,7 +229,7 @@ def test_a_turn_under_way_moves_along_when_somebody_else_compresses(db: SessionD
         assert tools.started.wait(10)
         with SessionDB() as other:
             two = agent_of(other, server, session_id=one.session_id)
-            done = two._compressor.compress()
+            done = two._shrinking.compress()
             assert done is not None
         tools.released.set()
         turn.join(10)

@@ -56,4 +56,5 @@ def test_nothing_is_asked_of_a_model_that_is_not_there(db: SessionDB) -> None:
     for number in range(16):
         talk(agent, f"question {number}")
     assert isinstance(agent.compress(), Compressed)
-    assert agent.usage().usage.input_tokens == 0
+    assert agent.usage().usage.api_call_count == 0
+    assert db.usage_by("model") == []

@@ -13,11 +13,11 @@ from typing import Any
 from hermes import paths
 from hermes.agent.base import Compressed, Notice, Standing, TurnEnded
 from hermes.agent.compression import tokens_in
-from hermes.agent.compressor import Compressor
 from hermes.agent.conversation import Conversation
 from hermes.agent.driver import Driver
 from hermes.agent.prompt import Place, now_in, system_prompt
 from hermes.agent.setup import Setup
+from hermes.agent.shrinking import Shrinking
 from hermes.agent.side import SideTasks
 from hermes.agent.titles import Titles
 from hermes.agent.turn import text_of
@@ -34,8 +34,8 @@ class Agent:
     """One conversation. A turn runs in the thread that iterates over it; `stop` and `steer` come from any other.
 
     Without a `session_id` a session is created with the first message, not before; with one, the conversation goes on
-    where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, hooks, auxiliary (who
-    serves a side task), ask, source, owner, options.
+    where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, compressor, hooks,
+    auxiliary (who serves a side task), ask, source, owner, options.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Agent:
         if session_id is not None:
             self._conversation.resume(session_id)
         self._setup.summarise = SideTasks(settings, self._auxiliary, self._record)
-        self._compressor = Compressor(self._setup, self._conversation)
+        self._shrinking = Shrinking(self._setup, self._conversation)
         self._titles = Titles(self._setup)
         self._driver: Driver | None = None
         self._introduced = False  # whether on_session_start was told
@@ -56,7 +56,7 @@ class Agent:
         return self._setup.auxiliary(task) if self._setup.auxiliary else self._setup.provider
 
     def _record(self, usage: Usage) -> None:
-        if self.created:
+        if self.created and not usage.is_empty():
             self._conversation.db.record_usage(self.session_id, usage)
 
     # -- a turn
@@ -69,9 +69,9 @@ class Agent:
         """
         if self.busy:
             raise BadInput("A turn is under way; wait for it, steer it, or stop it.")
-        if not text_of(content).strip() and not isinstance(content, list):
+        if not content or (isinstance(content, str) and not content.strip()):
             raise BadInput("There is nothing to answer: the message is empty.")
-        self._driver = Driver(self._setup, self._conversation, self._compressor)
+        self._driver = Driver(self._setup, self._conversation, self._shrinking)
         return self._turn(self._driver, content)
 
     @property
@@ -191,7 +191,7 @@ class Agent:
             return None
         self._conversation.refresh()
         self._conversation.repair()
-        return self._compressor.compress(focus)
+        return self._shrinking.compress(focus)
 
     @property
     def title(self) -> str | None:

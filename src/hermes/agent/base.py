@@ -112,6 +112,42 @@ class Standing(NamedTuple):
     usage: Usage
 
 
+class Entry(NamedTuple):
+    """A message of the conversation, as it is sent, with its row in the store. `carried`: it came along from the part
+    before a compression."""
+
+    id: int
+    message: dict[str, Any]
+    carried: bool = False
+
+
+class Plan(NamedTuple):
+    """A compression: the first and the last messages stay, a summary takes the place of the middle."""
+
+    head: Sequence[Entry]
+    middle: Sequence[Entry]
+    tail: Sequence[Entry]
+
+    @property
+    def seen(self) -> int:
+        """The last message the plan knows of."""
+        return max(entry.id for entry in (*self.head, *self.middle, *self.tail))
+
+
+class Compressor(Protocol):
+    """Decides what of a long conversation stays, and writes what stands for the rest. Touches nothing: the agent
+    carries it out."""
+
+    def plan(self, entries: Sequence[Entry], *, room: int, harder: int) -> Plan | None:
+        """None: nothing can go. More than the last few messages may stay as long as they fit in `room` tokens; each
+        time it was not enough (`harder` 1, 2), less should. Calls stay with their results."""
+        ...
+
+    def write(self, plan: Plan, focus: str | None) -> str:
+        """The summary of the middle, above all of what is about the focus. May take a model call; never fails."""
+        ...
+
+
 class Memory(Protocol):
     def prompt(self) -> str:
         """For the system prompt, when a session starts."""

@@ -8,20 +8,24 @@ of them stays in the store and is found by search. A call and its results are ne
 the auxiliary model; without one, or when it fails, a mechanical one takes its place and the conversation goes on.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from hermes.agent.conversation import Entry
+from hermes.agent.base import Entry, Plan, Summarise
 from hermes.agent.turn import text_of
 from hermes.config.areas.execution import Compression
+from hermes.errors import ProviderError
 from hermes.model.text import clip
 from hermes.model.tokens import tokens_of_message
 
+log = logging.getLogger(__name__)
 SUMMARY = "[Summary of the earlier part of this conversation: {number} messages, which are in the store in full]"
 _RESULT = 1_000  # characters of an older tool result that are still sent, and that the summary is made from
 _FRESH_RESULT = 20_000  # of one the model has not seen yet
 _SAID = 4_000  # characters of a message the summary is made from
 _PROMPT = 60_000  # … and of all of them
+_SUMMARY_TOKENS = 3_000
 _MECHANICAL = 6_000  # characters of a summary without a model
 
 INSTRUCTIONS = (
@@ -34,17 +38,24 @@ INSTRUCTIONS = (
 )
 
 
-class Plan(NamedTuple):
-    """What happens to which messages."""
+class Summaries:
+    """Our own compressor."""
 
-    head: Sequence[Entry]
-    middle: Sequence[Entry]
-    tail: Sequence[Entry]
+    def __init__(self, settings: Compression, summarise: Summarise) -> None:
+        self._settings = settings
+        self._summarise = summarise
 
-    @property
-    def seen(self) -> int:
-        """The last message the plan knows of."""
-        return max(entry.id for entry in (*self.head, *self.middle, *self.tail))
+    def plan(self, entries: Sequence[Entry], *, room: int, harder: int) -> Plan | None:
+        return plan(entries, self._settings, room=room, harder=harder)
+
+    def write(self, plan: Plan, focus: str | None) -> str:
+        """By the auxiliary model or, where that is not to be had, by rule."""
+        try:
+            text = self._summarise("compression", summary_prompt(plan.middle, focus), most_tokens=_SUMMARY_TOKENS)
+        except ProviderError as error:
+            log.info("no summary by a model: %s", error)
+            text = ""
+        return text.strip() or mechanical_summary(plan.middle, focus)
 
 
 def plan(entries: Sequence[Entry], settings: Compression, *, room: int = 0, harder: int = 0) -> Plan | None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
-from hermes.agent.base import SessionOptions
+from hermes.agent.base import Entry, SessionOptions
 from hermes.errors import AlreadyContinued, SessionNotFound, StoreBusy, StoreIO
 from hermes.model.ids import new_session_id
 from hermes.model.sources import LOCAL_SOURCES
@@ -12,14 +12,6 @@ from hermes.store.conversation import to_conversation
 from hermes.store.db import OpenStore, Store
 
 LOST = "[interrupted: Hermes ended before this call was done, so its result is not known]"
-
-
-class Entry(NamedTuple):
-    """A message of the conversation, as it is sent, with its row in the store."""
-
-    id: int
-    message: dict[str, Any]
-    carried: bool = False
 
 
 class Conversation:

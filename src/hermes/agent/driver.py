@@ -17,11 +17,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hermes.agent import turn as t
+from hermes.agent.base import Plan
 from hermes.agent.calls import start_calls
-from hermes.agent.compression import Plan, pruned
-from hermes.agent.compressor import Compressor
+from hermes.agent.compression import pruned
 from hermes.agent.conversation import Conversation, mended
 from hermes.agent.setup import Setup
+from hermes.agent.shrinking import Shrinking
 from hermes.agent.stream import Stream
 from hermes.errors import StoreError
 from hermes.model.tokens import tokens_of_request
@@ -43,10 +44,11 @@ class Written(NamedTuple):
 class Driver:
     """One turn."""
 
-    def __init__(self, setup: Setup, conversation: Conversation, compressor: Compressor) -> None:
+    def __init__(self, setup: Setup, conversation: Conversation, shrinking: Shrinking) -> None:
         self._setup = setup
+        self._providers = setup.providers  # another model, chosen meanwhile, is for the next turn
         self._conversation = conversation
-        self._compressor = compressor
+        self._shrinking = shrinking
         self._inbox: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self._call = 0  # what an earlier call still says does not count
         self._stream: Stream | None = None
@@ -61,7 +63,7 @@ class Driver:
         self.turn = t.Turn(
             secrets.token_hex(8),
             time.monotonic(),
-            providers=[provider.name for provider in setup.providers],
+            providers=[provider.name for provider in self._providers],
             limits=limits,
             beside=setup.tools.may_run_beside_others,
         )
@@ -152,11 +154,11 @@ class Driver:
     def _measured(self) -> t.Measured:
         request = self._request()
         self._estimate = tokens_of_request(request.messages, request.tools)
-        window = self._setup.providers[self.turn.place].window
-        return t.Measured(self._setup.gauge.corrected(self._estimate), self._compressor.limit(window))
+        window = self._providers[self.turn.place].window
+        return t.Measured(self._setup.gauge.corrected(self._estimate), self._shrinking.limit(window))
 
     def _ask_model(self, place: int) -> None:
-        provider, request = self._setup.providers[place], self._request()
+        provider, request = self._providers[place], self._request()
         self._setup.hooks.emit(
             "pre_api_request",
             session_id=self._conversation.session_id,
@@ -184,11 +186,12 @@ class Driver:
         return event
 
     def _record(self, usage: Usage) -> None:
-        provider = self._setup.providers[self.turn.place]
-        usage = replace(usage, model=usage.model or provider.model, api_call_count=usage.api_call_count or 1)
-        if usage.billing_provider is None:
-            usage = replace(usage, billing_provider=provider.name)
-        self._conversation.db.record_usage(self._conversation.session_id, usage)
+        provider = self._providers[self.turn.place]
+        billed = replace(
+            usage, model=usage.model or provider.model, billing_provider=usage.billing_provider or provider.name
+        )
+        if not usage.is_empty():
+            self._conversation.db.record_usage(self._conversation.session_id, billed)
 
     def _cut(self) -> None:
         self._call += 1
@@ -208,20 +211,20 @@ class Driver:
     def _begin_compression(self, wanted: t.Compress) -> None:
         """Have the summary written in a thread of its own: it takes a model call."""
         levels = range(wanted.harder, t.TRIES_TO_SHRINK if wanted.must else wanted.harder + 1)
-        found = next(filter(None, (self._compressor.plan(level) for level in levels)), None)
+        found = next(filter(None, (self._shrinking.plan(level) for level in levels)), None)
         if found is None:
             self._put(t.Shrunk(None))
             return
 
         def write() -> None:
-            self._put(Written(found, self._compressor.write(found, None)))
+            self._put(Written(found, self._shrinking.write(found, None)))
 
         threading.Thread(target=write, name="hermes-compression", daemon=True).start()
 
     def _compressed(self, written: Written) -> Any:
         if self.turn.state != "compressing":
             return t.Clock()
-        return t.Shrunk(self._compressor.split(written.plan, written.text))
+        return t.Shrunk(self._shrinking.split(written.plan, written.text))
 
     # -- the end
 

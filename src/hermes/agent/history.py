@@ -33,7 +33,7 @@ class History:
         text = "\n\n".join([NO_MODEL, *self._found(question, request.cache_key)])
         yield TextDelta(text)
         message = {"role": "assistant", "content": text, "finish_reason": "stop"}
-        yield Finished(message, Usage(api_call_count=1, model=self.model, billing_provider=self.name))
+        yield Finished(message, Usage())  # no model was asked, so there is nothing for the ledger
 
     def _found(self, question: str, lineage: str) -> list[str]:
         rows = self._db.recall(question, _SESSIONS, exclude_lineages=[lineage] if lineage else [])

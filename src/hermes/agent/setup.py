@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hermes.agent.base import Hooks, Memory, SessionOptions, Skills, Summarise
+from hermes.agent.base import Compressor, Hooks, Memory, SessionOptions, Skills, Summarise
 from hermes.agent.empty import NoHooks, NoMemory, NoSkills, NoTools, no_summaries
 from hermes.config import Settings
 from hermes.model.tokens import Gauge
@@ -25,6 +25,7 @@ class Setup:
     tools: Tools = field(default_factory=NoTools)
     memory: Memory = field(default_factory=NoMemory)
     skills: Skills = field(default_factory=NoSkills)
+    compressor: Compressor | None = None  # None: our own
     hooks: Hooks = field(default_factory=NoHooks)
     auxiliary: Callable[[str], Provider | None] | None = None  # who serves a side task; None: the main provider
     summarise: Summarise = no_summaries  # the agent's own side tasks, once it is there

@@ -32,8 +32,7 @@ class SideTasks:
             raise NoProvider("No model is set up for side tasks.")
         seconds = getattr(self._settings.auxiliary, task).timeout
         finished = _answer(provider, Request([{"role": "user", "content": prompt}], max_tokens=most_tokens), seconds)
-        used = finished.usage
-        self._record(replace(used, model=used.model or provider.model, api_call_count=used.api_call_count or 1))
+        self._record(replace(finished.usage, model=finished.usage.model or provider.model))
         return text_of(finished.message.get("content"))
 
 

@@ -153,8 +153,8 @@ class Turn:
     beside: Callable[[str], bool] = lambda name: False  # whether a tool may run beside others
     state: str = "new"
     place: int = 0
-    text: str = ""  # of the answer that is being written
-    reasoning: str = ""
+    said: list[str] = field(default_factory=list)  # the answer that is being written
+    thought: list[str] = field(default_factory=list)
     shown: bool = False  # something of the answer was passed on
     calls: int = 0  # model calls so far
     tokens: int = 0
@@ -167,6 +167,11 @@ class Turn:
     steering: list[str] = field(default_factory=list)
     waiting: list[list[Call]] = field(default_factory=list)  # groups of calls still to be run
     running: dict[str, Call] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(self.said)
 
     @property
     def ended(self) -> bool:
@@ -217,7 +222,7 @@ class Turn:
         return next((name for name, used, limit in spent if limit is not None and used >= limit), None)
 
     def _call(self) -> Effects:
-        self.state, self.text, self.reasoning, self.shown = "calling", "", "", False
+        self.state, self.said, self.thought, self.shown = "calling", [], [], False
         return [CallModel(self.place)]
 
     def _again(self) -> Effects:
@@ -246,9 +251,9 @@ class Turn:
 
     def _heard(self, event: Any, now: float) -> Effects:
         if isinstance(event, TextDelta):
-            self.text += event.text
+            self.said.append(event.text)
         elif isinstance(event, ReasoningDelta):
-            self.reasoning += event.text
+            self.thought.append(event.text)
         elif isinstance(event, Finished):
             return self._finished(event)
         elif isinstance(event, CallFailed):
@@ -261,7 +266,7 @@ class Turn:
     def _finished(self, event: Finished) -> Effects:
         message, calls = _with_ids(event.message)
         self._spend(event.usage)
-        self.text = text_of(message.get("content"))
+        self.said = [text_of(message.get("content"))]
         effects = [self._store(message), Record(event.usage), Tell(Finished(message, event.usage))]
         if calls:
             self.waiting = self._groups(calls)
@@ -297,8 +302,8 @@ class Turn:
         if not self.text:
             return [_UNKNOWN]
         message = {"role": "assistant", "content": self.text, "finish_reason": finish_reason}
-        if self.reasoning:
-            message["reasoning"] = self.reasoning
+        if self.thought:
+            message["reasoning"] = "".join(self.thought)
         return [self._store(message), _UNKNOWN]
 
     # -- while tools run

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from hermes.agent.base import Entry
 from hermes.agent.compression import (
     content_of,
     is_summary,
@@ -15,7 +16,7 @@ from hermes.agent.compression import (
     summary_message,
     summary_prompt,
 )
-from hermes.agent.conversation import Entry, open_calls
+from hermes.agent.conversation import open_calls
 from hermes.config.areas.execution import Compression
 
 CALL = [{"id": "c", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}]

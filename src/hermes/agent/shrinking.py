@@ -1,20 +1,15 @@
-"""Compresses one conversation: plans, has the summary written, and splits the session."""
-
-import logging
+"""Carries a compression out: the conversation goes on in a continuation."""
 
 from hermes.agent import compression
-from hermes.agent.base import Compressed
-from hermes.agent.compression import Plan
+from hermes.agent.base import Compressed, Compressor, Plan
 from hermes.agent.conversation import Conversation
 from hermes.agent.setup import Setup
-from hermes.errors import ProviderError
-
-log = logging.getLogger(__name__)
-_SUMMARY_TOKENS = 3_000
 
 
-class Compressor:
+class Shrinking:
     def __init__(self, setup: Setup, conversation: Conversation) -> None:
+        ours = compression.Summaries(setup.settings.compression, setup.summarise)
+        self._compressor: Compressor = setup.compressor or ours
         self._setup = setup
         self._conversation = conversation
 
@@ -32,17 +27,11 @@ class Compressor:
         """`room`: keep more than the last few messages where there is room for them."""
         settings = self._setup.settings.compression
         tokens = (self.limit(self._setup.provider.window) or 0) * settings.target_ratio if room else 0
-        return compression.plan(self._conversation.entries, settings, room=int(tokens), harder=harder)
+        return self._compressor.plan(self._conversation.entries, room=int(tokens), harder=harder)
 
     def write(self, found: Plan, focus: str | None) -> str:
-        """The summary, by the auxiliary model or, where that is not to be had, by rule. Touches nothing."""
-        prompt = compression.summary_prompt(found.middle, focus)
-        try:
-            text = self._setup.summarise("compression", prompt, most_tokens=_SUMMARY_TOKENS)
-        except ProviderError as error:
-            log.info("no summary by a model: %s", error)
-            text = ""
-        return text.strip() or compression.mechanical_summary(found.middle, focus)
+        """The summary. Takes long, and touches nothing."""
+        return self._compressor.write(found, focus)
 
     def split(self, found: Plan, text: str) -> Compressed:
         """Go on in a continuation; in the one of whoever was first, if somebody was."""
