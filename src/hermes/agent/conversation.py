@@ -8,6 +8,7 @@ from hermes.agent.base import Entry, SessionOptions
 from hermes.errors import AlreadyContinued, SessionNotFound, StoreBusy, StoreIO
 from hermes.model.ids import new_session_id
 from hermes.model.sources import LOCAL_SOURCES
+from hermes.model.usage import Usage
 from hermes.store.conversation import to_conversation
 from hermes.store.db import OpenStore, Store
 
@@ -68,19 +69,23 @@ class Conversation:
 
     # -- writing
 
-    def append(self, message: Mapping[str, Any], key: str) -> None:
-        """Store a message; on disk when this returns. The first one creates the session."""
+    def append(self, message: Mapping[str, Any], key: str, usage: Usage | None = None) -> None:
+        """Store a message, and what the model call behind it used; on disk when this returns. The first one creates
+        the session."""
         try:
-            self._append(message, key)
+            self._append(message, key, usage)
         except (StoreBusy, StoreIO):  # whether it is stored is not known; the key makes a second time harmless
-            self._append(message, key)
+            self._append(message, key, usage, again=True)
 
-    def _append(self, message: Mapping[str, Any], key: str) -> None:
+    def _append(self, message: Mapping[str, Any], key: str, usage: Usage | None, *, again: bool = False) -> None:
         with self.db.transaction() as tx:
             if not self.created:
                 self._create(tx)
             tip = tx.get_compression_tip(self.session_id) or self.session_id
+            present = {row["id"] for row in tx.get_messages(tip)} if again else ()
             [row_id] = tx.append_messages(tip, [{**message, "idempotency_key": key}])
+            if usage is not None and not usage.is_empty() and row_id not in present:
+                tx.record_usage(tip, usage)
         if not self.created:
             self.created = True
             self.queued_title = None

@@ -53,6 +53,7 @@ class Driver:
         self._call = 0  # what an earlier call still says does not count
         self._stream: Stream | None = None
         self._stopped = threading.Event()
+        self._ready = Request(())  # the next call, as it was measured
         self._estimate = 0
         self._beside = ""  # what goes to the model with the person's message, and is not stored
         self.running = False
@@ -103,9 +104,10 @@ class Driver:
     def _carry_out(self, effect: Any) -> Sequence[Any]:
         """One effect; returns the effects of what came of it at once."""
         if isinstance(effect, t.Store):
-            self._conversation.append(effect.message, effect.key)
+            usage = None if effect.usage is None else self._billed(effect.usage)
+            self._conversation.append(effect.message, effect.key, usage)
         elif isinstance(effect, t.Record):
-            self._record(effect.usage)
+            self._conversation.db.record_usage(self._conversation.session_id, self._billed(effect.usage))
         elif isinstance(effect, t.Measure):
             return self.turn.step(self._measured(), time.monotonic())
         elif isinstance(effect, t.CallModel):
@@ -152,13 +154,13 @@ class Driver:
         )
 
     def _measured(self) -> t.Measured:
-        request = self._request()
+        self._ready = request = self._request()
         self._estimate = tokens_of_request(request.messages, request.tools)
         window = self._providers[self.turn.place].window
         return t.Measured(self._setup.gauge.corrected(self._estimate), self._shrinking.limit(window))
 
     def _ask_model(self, place: int) -> None:
-        provider, request = self._providers[place], self._request()
+        provider, request = self._providers[place], self._ready
         self._setup.hooks.emit(
             "pre_api_request",
             session_id=self._conversation.session_id,
@@ -185,13 +187,14 @@ class Driver:
             )
         return event
 
-    def _record(self, usage: Usage) -> None:
+    def _billed(self, usage: Usage) -> Usage:
+        """With the provider that was asked, where the usage does not say it; empty when no model was."""
         provider = self._providers[self.turn.place]
-        billed = replace(
+        if usage.is_empty():
+            return Usage()
+        return replace(
             usage, model=usage.model or provider.model, billing_provider=usage.billing_provider or provider.name
         )
-        if not usage.is_empty():
-            self._conversation.db.record_usage(self._conversation.session_id, billed)
 
     def _cut(self) -> None:
         self._call += 1

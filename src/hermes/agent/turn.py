@@ -80,14 +80,16 @@ class Clock(NamedTuple):
 
 
 class Store(NamedTuple):
-    """A message that exists from now on. On disk before the next effect."""
+    """A message that exists from now on, with the model call it came from for the ledger. On disk before the next
+    effect."""
 
     message: Mapping[str, Any]
     key: str
+    usage: Usage | None = None
 
 
 class Record(NamedTuple):
-    """A model call for the ledger."""
+    """A model call without a message, for the ledger."""
 
     usage: Usage
 
@@ -130,7 +132,7 @@ class Tell(NamedTuple):
 
 
 Effects = list[Any]
-_UNKNOWN = Record(Usage(api_call_count=1, cost_status="unknown"))  # a call that was not finished
+_UNKNOWN = Usage(api_call_count=1, cost_status="unknown")  # of a call that was not finished
 
 
 class Limits(NamedTuple):
@@ -267,7 +269,7 @@ class Turn:
         message, calls = _with_ids(event.message)
         self._spend(event.usage)
         self.said = [text_of(message.get("content"))]
-        effects = [self._store(message), Record(event.usage), Tell(Finished(message, event.usage))]
+        effects = [self._store(message, event.usage), Tell(Finished(message, event.usage))]
         if calls:
             self.waiting = self._groups(calls)
             return effects + self._next_tools()
@@ -288,7 +290,7 @@ class Turn:
         broken = isinstance(error, AnswerBroken | ProviderDown)
         if broken and self.shown and not self.started_over:
             self.started_over = True
-            return [_UNKNOWN, Tell(StartedOver(str(error))), *self._call()]
+            return [Record(_UNKNOWN), Tell(StartedOver(str(error))), *self._call()]
         if self.text:
             notice = Notice(f"The answer broke off, and what came of it was kept: {error}")
             return [*self._keep("cut"), *self._end("failed", notice, error)]
@@ -300,11 +302,11 @@ class Turn:
     def _keep(self, finish_reason: str) -> Effects:
         """What was streamed of an answer that will not be finished; its cost is not known."""
         if not self.text:
-            return [_UNKNOWN]
+            return [Record(_UNKNOWN)]
         message = {"role": "assistant", "content": self.text, "finish_reason": finish_reason}
         if self.thought:
             message["reasoning"] = "".join(self.thought)
-        return [self._store(message), _UNKNOWN]
+        return [self._store(message, _UNKNOWN)]
 
     # -- while tools run
 
@@ -376,9 +378,9 @@ class Turn:
         said = [self._store({"role": "user", "content": text}) for text in self.steering]  # not lost: for the next turn
         return [*said, *told, Tell(TurnEnded(reason, self.text, error))]
 
-    def _store(self, message: Mapping[str, Any]) -> Store:
+    def _store(self, message: Mapping[str, Any], usage: Usage | None = None) -> Store:
         self.stored += 1
-        return Store(message, f"{self.key}:{self.stored}")
+        return Store(message, f"{self.key}:{self.stored}", usage)
 
 
 def _with_ids(message: Mapping[str, Any]) -> tuple[dict[str, Any], list[Call]]:

@@ -65,7 +65,8 @@ def test_an_answer_is_stored_recorded_and_ends_the_turn() -> None:
     assert turn.step(TextDelta("no"), 1.0) == [t.Tell(TextDelta("no"))]
     effects = turn.step(answer(), 1.0)
     assert stored(effects) == [("assistant", "noon")]
-    assert [type(effect).__name__ for effect in effects] == ["Store", "Record", "Tell", "Tell"]
+    assert effects[0].usage == answer().usage
+    assert [type(effect).__name__ for effect in effects] == ["Store", "Tell", "Tell"]
     assert end_of(effects) == TurnEnded("answered", "noon")
     assert turn.ended
 
@@ -190,8 +191,8 @@ def test_an_interrupt_keeps_what_was_streamed() -> None:
     turn.step(TextDelta("It is al"), 1.0)
     effects = turn.step(t.Interrupt(), 1.0)
     kept = {"role": "assistant", "content": "It is al", "finish_reason": "interrupted", "reasoning": "hm"}
-    assert effects[:2] == [t.CutCall(), t.Store(kept, "key:2")]
-    assert effects[2] == t.Record(Usage(api_call_count=1, cost_status="unknown"))
+    unknown = Usage(api_call_count=1, cost_status="unknown")
+    assert effects[:2] == [t.CutCall(), t.Store(kept, "key:2", unknown)]
     assert end_of(effects) == TurnEnded("interrupted", "It is al")
 
 
@@ -255,7 +256,7 @@ def test_an_answer_that_broke_off_is_asked_for_once_more_and_then_kept() -> None
     assert stored(effects) == []
     turn.step(TextDelta("It is"), 1.0)
     effects = turn.step(t.CallFailed(AnswerBroken("cut")), 1.0)
-    assert effects[0] == t.Store({"role": "assistant", "content": "It is", "finish_reason": "cut"}, "key:2")
+    assert effects[0].message == {"role": "assistant", "content": "It is", "finish_reason": "cut"}
     assert len(told(effects, Notice)) == 1
     assert (end_of(effects).reason, end_of(effects).text) == ("failed", "It is")
 
