@@ -35,7 +35,9 @@ def halves(text: str) -> list[str]:
 
 
 def _data(value: Any) -> bytes:
-    return b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"
+    """Half a character can only be sent as an escape."""
+    text = json.dumps(value, ensure_ascii=False)
+    return b"data: " + (text if text.isprintable() else json.dumps(value)).encode() + b"\n\n"
 
 
 def _named(value: Json) -> bytes:

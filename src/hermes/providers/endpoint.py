@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from hermes.errors import AnswerBroken, KeyRefused, ProviderDown, ProviderError, QuotaSpent, RateLimited
 from hermes.providers import prices
 from hermes.providers.base import Event, Finished, Request, Retrying
+from hermes.providers.characters import whole_characters
 from hermes.providers.keys import Keys
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class Stream:
             self._stop.wait(wait)
 
     def _once(self, key: str) -> Iterator[Event]:
-        for event in self._answer(key):
+        for event in whole_characters(self._answer(key)):
             if isinstance(event, Finished):
                 event = self._endpoint.billed(event)
             else:

@@ -137,6 +137,18 @@ def test_characters_cut_in_half_between_chunks_are_put_together(format: Format) 
 
 
 @every_format
+def test_halves_of_a_character_in_two_deltas_are_put_together(format: Format) -> None:
+    say = Say(
+        "🦊!", pieces=["a\ud83e", "\udd8a", "b\ud83e"], reasoning="\ud83e\udd8a", calls=[("echo", '{"a": "\ud83e"}')]
+    )
+    with Scripted(say) as server:
+        events = ask(endpoint(server, format=format), HELLO)
+    assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "a🦊b"
+    assert "".join(event.text for event in events if isinstance(event, ReasoningDelta)) == "🦊"
+    str(events).encode()  # nothing in it is half a character
+
+
+@every_format
 def test_an_answer_of_a_schema_is_asked_for(format: Format) -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}}}
     with Scripted(Say('{"title": "x"}')) as server:
