@@ -60,10 +60,10 @@ class Browser:
         await self.pilot.pause()
 
     async def until(self, so: Callable[[], bool]) -> None:
-        for _ in range(int(_PATIENCE / 0.01)):
+        for _ in range(int(_PATIENCE / 0.002)):
             if so():
                 return
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.002)
         raise AssertionError(f"it never came to be; the screen:\n{self.text}")
 
 

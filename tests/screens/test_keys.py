@@ -400,3 +400,18 @@ def test_slash_leads_back_to_the_search_and_tab_into_the_conversation(db: Sessio
             assert browser.screen.view.query == "auth"
 
     play(story)
+
+
+def test_an_empty_store_says_so_and_fills_while_one_looks(hermes_home: Path) -> None:
+    async def story() -> None:
+        with SessionDB() as db:
+            async with browsing(db) as browser:
+                assert "No sessions yet." in browser.text
+                await browser.press("tab", "enter", "d", "u", "n")
+                assert browser.app.is_running
+                db.create_session("first", "cli")
+                db.append_message("first", "user", "hello there")
+                await browser.press("slash", *"hel")
+                assert browser.ids == ["first"]
+
+    play(story)

@@ -71,7 +71,7 @@ def _numbered(rows: list[Row]) -> Table:
     return Table((Column("#", 4, "number"), *table.columns), numbered, table.rule + 5)
 
 
-def preview(db: SessionDB, session: str, query: str = "", *, most: int = 200) -> Reply:
+def preview(db: SessionDB, session: str, query: str = "", *, most: int = 100) -> Reply:
     """A conversation to look into: its last messages, or those from the first hit on; at most so many."""
     reply = show(db, session)
     [whole] = (part for part in reply.parts if isinstance(part, Transcript))
