@@ -32,6 +32,14 @@ def test_titles_come_first_and_texts_after_them(db: SessionDB) -> None:
     assert by_id["said"]["last_active"] == 3000
 
 
+def test_a_conversation_found_by_its_title_is_not_found_again_by_its_text(db: SessionDB) -> None:
+    start(db, "both", "plan for june", "the plan", at=1000)
+    start(db, "text", "groceries", "no plan", at=2000)
+    assert found(db, "plan") == ["both", "text"]
+    assert found(db, "plan", limit=1) == ["both"]
+    assert found(db, "plan", limit=1, offset=1) == ["text"]
+
+
 def test_several_titles_come_in_the_order_of_their_last_activity(db: SessionDB) -> None:
     for number, at in enumerate((2000.0, 3000.0, 1000.0)):
         start(db, f"s{number}", f"plan {number}", "hello", at=at)

@@ -73,33 +73,37 @@ class SearchOperations(Operations):
     def find_conversations(self, query: str, which: ListQuery = ListQuery(order="active")) -> list[Row]:
         """Conversations whose title, or a message of which, holds every keyword: titles first, then by relevance.
 
-        Rows as `list_conversations` gives them, with `snippet`: the best message, or None where only the title
-        matches. Archived ones are found too; a shelf of "archived" finds nothing else.
+        Rows as `list_conversations` gives them, with `snippet`: the best message, or None where the title brought it.
+        Archived ones are found too; a shelf of "archived" finds nothing else.
         """
         which = checked_list(which)
         node = parse(query) if isinstance(query, str) else None
         if node is None or which.limit == 0:
             return []
         self._prepare_search()
+        reach = which.limit + which.offset
         with self._read() as reader:
-            titled = reader.titles_like(node, replace(which, limit=which.limit + which.offset))
-            said = reader.search(_best_messages(node, which))
-            found = list(dict.fromkeys([*titled, *(row["lineage_id"] for row in said)]))
-            rows = reader.conversations_of(found[which.offset : which.offset + which.limit])
+            titled = reader.titles_like(node, replace(which, limit=reach))
+            said = (
+                reader.search(_best_messages(node, which, titled, reach - len(titled))) if len(titled) < reach else []
+            )
+            found = [*titled, *(row["lineage_id"] for row in said)]
+            rows = reader.conversations_of(found[which.offset :])
         texts_of = {row["lineage_id"]: row["text"] for row in said}
         return [public(row) | {"snippet": _snippet(node, texts_of.get(row["lineage_id"]))} for row in rows]
 
 
-def _best_messages(node: Node, which: ListQuery) -> SearchQuery:
+def _best_messages(node: Node, which: ListQuery, known: Sequence[str], limit: int) -> SearchQuery:
     filters = Filters(
         sources=which.sources,
         exclude_sources=which.exclude_sources,
+        exclude_lineages=known,
         after=which.after,
         before=which.before,
         archived=True if which.shelf == "archived" else None,
         tag=which.tag,
     )
-    return SearchQuery(node, filters, one_per_lineage=True, limit=which.limit + which.offset)
+    return SearchQuery(node, filters, one_per_lineage=True, limit=limit)
 
 
 def _snippet(node: Node, text: str | None) -> str | None:
