@@ -15,6 +15,7 @@ from hermes.providers.connection import Patience
 from hermes.providers.endpoint import Endpoint, Format
 from hermes.providers.keys import GivenKeys
 from hermes.providers.responses import Responses
+from tests.faults.chat_sessions import unusable_sessions
 from tests.faults.children import ask
 from tests.faults.rows import Outcome, Run, row
 from tests.servers.rendering import render
@@ -107,14 +108,19 @@ def failing_providers(run: Run) -> Outcome:
     megabytes = run.size(100, 70)
     results = [result for format in formats for result in ask(_every_way, format, megabytes, patience=1800)]
     unusable = [f"{name}: {wrong}" for name, wrong, _, _ in results if wrong]
+    unusable += [wrong for format in formats for wrong in ask(_every_session, format, run.size(1, 5), patience=1800)]
     slowest = max(results, key=lambda result: result[2])
     memory = max(result[3] for result in results)
     return Outcome(
         f"{len(results) // len(formats)} ways to fail, wire formats: {len(formats)}, up to {megabytes} MB in one delta",
-        f"unusable {len(unusable)} of {len(results)}; slowest {slowest[2]:.1f} s ({slowest[0]}), "
+        f"unusable calls and sessions {len(unusable)}; slowest {slowest[2]:.1f} s ({slowest[0]}), "
         f"memory {memory:.0f} MB more at most" + (f" (first: {unusable[0][:300]})" if unusable else ""),
         not unusable and slowest[2] < LONGEST_SECONDS and memory < MOST_MEMORY_MB,
     )
+
+
+def _every_session(format: Format, step: int) -> list[str]:
+    return unusable_sessions(format, ways(format.path, 1)[::step], PATIENCE)
 
 
 def _every_way(format: Format, megabytes: int) -> list[tuple[str, str, float, float]]:

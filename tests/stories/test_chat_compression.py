@@ -63,7 +63,7 @@ def test_compress_twice_and_resume_by_name(db: SessionDB) -> None:
 
     assert [part["title"] for part in parts(db, first)] == ["my project", "my project #2", "my project #3"]
     everything = db.get_messages_as_conversation(agent.session_id, include_ancestors=True)
-    said = [message["content"] for message in everything if message["role"] == "user" and not is_summary(message)]
+    said = [message["content"] for message in everything if message["role"] == "user"]
     assert said == [f"question {n}" for n in range(20)] + [f"later question {n}" for n in range(10)] + ["the last one"]
     assert len(db.search_messages('"question 7"', role_filter=["user"])) == 2  # each once: the first and the later one
 

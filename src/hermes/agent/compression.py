@@ -20,7 +20,7 @@ from hermes.model.text import clip
 from hermes.model.tokens import tokens_of_message
 
 log = logging.getLogger(__name__)
-SUMMARY = "[Summary of the earlier part of this conversation: {number} messages, which are in the store in full]"
+SUMMARY = "[Summary of the earlier part of this conversation: {number}, in the store in full]"
 _RESULT = 1_000  # characters of an older tool result that are still sent, and that the summary is made from
 _FRESH_RESULT = 20_000  # of one the model has not seen yet
 _SAID = 4_000  # characters of a message the summary is made from
@@ -110,7 +110,7 @@ def _has_calls(entry: Entry) -> bool:
 
 def is_summary(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
-    return message["role"] == "user" and isinstance(content, str) and content.startswith(SUMMARY[:30])
+    return message["role"] == "system" and isinstance(content, str) and content.startswith(SUMMARY[:30])
 
 
 # -- the summary
@@ -130,8 +130,9 @@ def _shown(message: Mapping[str, Any]) -> str:
     if message["role"] == "tool":
         return f"RESULT of {message.get('tool_name') or 'a tool'}: {shortened(text, _RESULT)}"
     calls = "".join(f"\n  calls {name} {shortened(arguments, 500)}" for name, arguments in _calls(message))
-    said = text if is_summary(message) else shortened(text, _SAID)
-    return f"{message['role'].upper()}: {said}{calls}"
+    if is_summary(message):
+        return f"EARLIER SUMMARY: {text.partition(chr(10))[2].strip()}"
+    return f"{message['role'].upper()}: {shortened(text, _SAID)}{calls}"
 
 
 def _calls(message: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -171,7 +172,12 @@ def mechanical_summary(middle: Sequence[Entry], focus: str | None = None) -> str
 
 
 def summary_message(middle: Sequence[Entry], text: str) -> dict[str, Any]:
-    return {"role": "user", "content": f"{SUMMARY.format(number=len(middle))}\n\n{text.strip()}"}
+    """Stored as nobody's words, so that no search for what the person said finds it, and no recap shows it."""
+    return {"role": "system", "content": f"{SUMMARY.format(number=_counted(middle))}\n\n{text.strip()}"}
+
+
+def _counted(middle: Sequence[Entry]) -> str:
+    return "1 message" if len(middle) == 1 else f"{len(middle)} messages"
 
 
 def content_of(found: Plan, summary: Mapping[str, Any]) -> list[Mapping[str, Any] | int]:
@@ -184,12 +190,16 @@ def content_of(found: Plan, summary: Mapping[str, Any]) -> list[Mapping[str, Any
 
 def pruned(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """The messages as they are sent: results of tools that were carried along are cut short, those that the model has
-    not seen yet only when they are huge."""
+    not seen yet only when they are huge. The summary goes as a message of the person: not every model takes orders of
+    the system in the middle."""
     answered = max((place for place, entry in enumerate(entries) if entry.message["role"] == "assistant"), default=-1)
-    return [
-        _cut(entry.message, _FRESH_RESULT if place > answered else _RESULT) if entry.carried else entry.message
-        for place, entry in enumerate(entries)
-    ]
+    return [_sent(entry, is_fresh=place > answered) for place, entry in enumerate(entries)]
+
+
+def _sent(entry: Entry, *, is_fresh: bool) -> dict[str, Any]:
+    if is_summary(entry.message):
+        return entry.message | {"role": "user"}
+    return _cut(entry.message, _FRESH_RESULT if is_fresh else _RESULT) if entry.carried else entry.message
 
 
 def _cut(message: dict[str, Any], length: int) -> dict[str, Any]:
