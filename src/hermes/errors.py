@@ -20,6 +20,7 @@ HermesError
 │   ├── RequestRefused        another 4xx: trying again does not help
 │   ├── ProviderDown          time-out, no connection, 5xx, overloaded
 │   └── AnswerBroken          the stream was cut, or is not what the format says
+├── ToolError                 goes back to the model as the tool's answer; the turn goes on
 └── StoreError                exit code 3
     ├── StoreBusy             somebody held the write lock for longer than our patience
     ├── StoreTooNew           written by a later Hermes, or by another program's later schema
@@ -198,3 +199,7 @@ class ProviderDown(ProviderError):
 
 class AnswerBroken(ProviderError):
     pass
+
+
+class ToolError(HermesError):
+    """A tool could not do what it was asked; the model reads why and goes on."""

@@ -35,6 +35,16 @@ def logs_dir() -> Path:
     return hermes_home() / "logs"
 
 
+def tool_results_dir() -> Path:
+    """What tools said at length, for the model to read in parts."""
+    return hermes_home() / "tool-results"
+
+
+def approvals_file() -> Path:
+    """Dangerous commands that were allowed for good, and what was decided lately."""
+    return hermes_home() / "approvals.json"
+
+
 def config_file(home: Path | None = None) -> Path:
     """The settings a person wrote."""
     return (home or hermes_home()) / "config.yaml"

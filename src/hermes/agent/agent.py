@@ -20,6 +20,7 @@ from hermes.agent.setup import Setup
 from hermes.agent.shrinking import Shrinking
 from hermes.agent.side import SideTasks
 from hermes.agent.titles import Titles
+from hermes.agent.toolbox import Toolbox
 from hermes.agent.turn import text_of
 from hermes.config import Settings
 from hermes.errors import BadInput
@@ -47,10 +48,17 @@ class Agent:
         if session_id is not None:
             self._conversation.resume(session_id)
         self._setup.summarise = SideTasks(settings, self._auxiliary, self._record)
+        self._equip()
         self._shrinking = Shrinking(self._setup, self._conversation)
         self._titles = Titles(self._setup)
         self._driver: Driver | None = None
         self._introduced = False  # whether on_session_start was told
+
+    def _equip(self) -> None:
+        """Tools may ask an auxiliary model, and plugins may listen to them."""
+        tools = self._setup.tools
+        if isinstance(tools, Toolbox):
+            tools.place.summarise, tools.place.emit = self._setup.summarise, self._setup.hooks.emit
 
     def _auxiliary(self, task: str) -> Provider | None:
         return self._setup.auxiliary(task) if self._setup.auxiliary else self._setup.provider
@@ -215,6 +223,8 @@ class Agent:
         """End the session, if there is one. Waits briefly for a title that is being made."""
         self.stop()
         self._titles.wait(wait)
+        if isinstance(self._setup.tools, Toolbox):
+            self._setup.tools.close()
         if not self.created:
             return
         self._conversation.end(reason)

@@ -27,6 +27,7 @@ COMMANDS = {
     "auth": ("hermes.cli.auth", "keys of model providers"),
     "fallback": ("hermes.cli.fallback", "models to go on with when the first fails"),
     "config": ("hermes.cli.config", "see and change settings"),
+    "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),
     "logs": ("hermes.cli.about", "show the log"),

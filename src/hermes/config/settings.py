@@ -18,7 +18,10 @@ class Settings(Area):
     )
     provider_routing: core.Routing = setting(core.Routing(), "How OpenRouter chooses the host of a model.")
     prompt_caching: core.PromptCaching = setting(core.PromptCaching(), "What providers keep of a prompt.")
-    toolsets: list[str] = setting(["hermes-cli"], "The toolsets offered to the model.")
+    toolsets: list[str] = setting(["hermes-cli"], "The toolsets offered to the model.", works=True)
+    platform_toolsets: dict[str, list[str]] = setting(
+        {}, "The toolsets of one platform, by its name; `hermes tools enable` and `disable` write them.", works=True
+    )
     mcp_servers: dict[str, execution.McpServer] = setting({}, "MCP servers whose tools are offered, by name.")
     agent: core.Agent = setting(core.Agent(), "How the agent goes about a turn.")
     delegation: core.Delegation = setting(core.Delegation(), "Child agents.")

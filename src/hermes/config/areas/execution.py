@@ -38,7 +38,7 @@ class Compression(Area, works=True):
     protect_last_n: int = setting(20, "Messages at the end that stay.", least=1)
 
 
-class ToolOutput(Area):
+class ToolOutput(Area, works=True):
     max_bytes: int = setting(50_000, "Bytes of a result the model gets to see.", least=1000)
     max_lines: int = setting(2000, "Lines of a result the model gets to see.", least=10)
     max_line_length: int = setting(2000, "Characters of one line.", least=80)

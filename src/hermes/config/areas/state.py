@@ -86,7 +86,7 @@ class WebsiteBlocklist(Area):
 
 
 class Security(Area):
-    redact_secrets: bool = setting(True, "Whether secrets in the output of tools are masked.")
+    redact_secrets: bool = setting(True, "Whether secrets in the output of tools are masked.", works=True)
     allow_private_urls: bool = setting(False, "Whether tools may reach addresses of the local network.")
     website_blocklist: WebsiteBlocklist = setting(WebsiteBlocklist(), "Sites no tool may open.")
     tirith_enabled: bool = setting(True, "Whether commands are scanned by tirith where it is installed.")

@@ -1,0 +1,92 @@
+"""The tools of one agent: which ones it is offered, and who runs them.
+
+Two tiers: what belongs to the conversation itself (todo, memory, session_search, clarify, delegate_task) is run here,
+in the loop, by tools made for this agent; everything else goes through the registry.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hermes.config import Config
+from hermes.config.resolve import OVERRIDE
+from hermes.tools.base import ToolContext, ToolResult
+from hermes.tools.registry import Registry, Tool, handle_function_call, registry
+from hermes.tools.toolsets import platform_toolset, resolve
+from hermes.tools.work import Work, Workplace
+
+IN_THE_LOOP = ("todo", "memory", "session_search", "clarify", "delegate_task")
+
+
+def loop_tools() -> tuple[str, ...]:
+    """Those of the loop's own tools that there are."""
+    return ()
+
+
+class Toolbox:
+    """Offers `names`, as far as they can be used here. What the model is told stays the same until `refresh`, so that
+    prompt caches hold."""
+
+    def __init__(self, names: Iterable[str], place: Workplace, own: Sequence[Tool] = ()) -> None:
+        self._names = list(names)
+        self.place = place
+        self._own = Registry({})
+        for one in own:
+            self._own.register(one)
+        self._definitions: list[dict[str, Any]] | None = None
+
+    def definitions(self) -> Sequence[Mapping[str, Any]]:
+        if self._definitions is None:
+            mine = [name for name in self._names if self._own.get(name)]
+            others = [name for name in self._names if name not in mine and name not in IN_THE_LOOP]
+            both = [
+                *self._own.get_definitions(mine, self.place),
+                *registry.get_definitions(others, self.place),
+            ]
+            self._definitions = sorted(both, key=lambda one: str(one["function"]["name"]))
+        return self._definitions
+
+    def refresh(self) -> None:
+        """Look again at what can be used."""
+        registry.forget_checks()
+        self._definitions = None
+
+    def offered(self) -> list[str]:
+        return [str(one["function"]["name"]) for one in self.definitions()]
+
+    def may_run_beside_others(self, name: str) -> bool:
+        found = self._own.get(name) or registry.get(name)
+        return found is not None and found.beside
+
+    def call(self, name: str, arguments: str, context: ToolContext) -> ToolResult:
+        work = Work(context, self.place)
+        if name not in self.offered():
+            return ToolResult(f"There is no tool '{name}' here; there are: {', '.join(self.offered())}.", ok=False)
+        if self._own.get(name):
+            result: ToolResult = self._own.dispatch(name, arguments, work)
+            return result
+        answer: ToolResult = handle_function_call(name, arguments, work)
+        return answer
+
+    def close(self) -> None:
+        """End what the tools left running."""
+        self.place.close()
+
+
+def chosen(config: Config, platform: str = "cli") -> list[str]:
+    """The toolsets a platform gets: those of the command line, of `platform_toolsets`, of `toolsets` (the terminal), or
+    the ones made for it."""
+    settings = config.settings
+    if config.origin(("toolsets",)) == OVERRIDE or (platform == "cli" and "cli" not in settings.platform_toolsets):
+        names = settings.toolsets
+    else:
+        names = settings.platform_toolsets.get(platform, [platform_toolset(platform)])
+    return [*names, *(f"-{name}" for name in settings.agent.disabled_toolsets)]
+
+
+def toolbox(
+    config: Config, folder: Path | None, *, platform: str = "cli", own: Sequence[Tool] = (), yolo: bool = False
+) -> Toolbox:
+    """The tools for a conversation in this folder, as the settings say."""
+    place = Workplace(config.settings, config.environment, (folder or Path.cwd()).resolve(), yolo=yolo)
+    return Toolbox(resolve(chosen(config, platform)), place, own)
