@@ -85,9 +85,10 @@ def _written(config: Config) -> list[dict[str, Any]]:
 
 
 def _missing(config: Config, entry: dict[str, Any]) -> str:
-    known = {name: str(entry.get(name) or "") for name in ("provider", "model", "base_url", "api_key", "key_env")}
+    names = ("provider", "model", "base_url", "api_key", "key_env")
+    provider, model, base_url, api_key, key_env = (str(entry.get(name) or "") for name in names)
     try:
-        provider_for(config.settings, Wanted(**known), config.environment)
+        provider_for(config.settings, Wanted(provider, model, base_url, api_key, key_env), config.environment)
     except (NoProvider, ConfigError) as error:
         return str(error)
     return ""

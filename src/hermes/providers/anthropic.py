@@ -26,6 +26,7 @@ _NO_TEXT = "(no text)"  # a block without text is refused
 class Anthropic(NamedTuple):
     cache_ttl: str = "5m"
     path: str = "/messages"
+    root: str = "/v1"
 
     def headers(self, key: str) -> dict[str, str]:
         return {"anthropic-version": _VERSION, **({"x-api-key": key} if key else {})}

@@ -40,7 +40,7 @@ class ReasoningDelta(NamedTuple):
 class ToolCallDelta(NamedTuple):
     """A piece of a call that the model is writing; for display. The whole call is in Finished."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # a tuple has a method of this name, which nobody needs here
     name: str
     arguments: str
 
@@ -63,11 +63,35 @@ class Finished(NamedTuple):
 Event = TextDelta | ReasoningDelta | ToolCallDelta | Retrying | Finished
 
 
-class Provider(Protocol):
-    name: str  # a preset, or a name under `providers:`
-    model: str
-    window: int  # tokens that fit into one call, prompt and answer together
+class Stream(Protocol):
+    """Events as they come."""
 
-    def stream(self, request: Request) -> Iterator[Event]:
-        """Events as they come. Closing the iterator ends the request; it does so from any thread within a second."""
+    def __iter__(self) -> Iterator[Event]: ...
+
+    def __next__(self) -> Event: ...
+
+    def close(self) -> None:
+        """End the request: from any thread, at any time, more than once. Whoever waits for the next event gets the end
+        of the iteration within a second, not an error. A stream that is read to its end needs no closing, and leaves
+        its connection to the next call."""
+        ...
+
+
+class Provider(Protocol):
+    @property
+    def name(self) -> str:
+        """A preset, or a name under `providers:`."""
+        ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def window(self) -> int:
+        """Tokens that fit into one call, prompt and answer together."""
+        ...
+
+    def stream(self, request: Request) -> Stream:
+        """Nothing is sent before the first event is asked for. An endpoint can be used by several threads at once, a
+        stream by one, apart from `close`."""
         ...

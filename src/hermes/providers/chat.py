@@ -19,10 +19,11 @@ class Chat(NamedTuple):
 
     max_tokens_name: str = "max_tokens"
     effort_name: str = ""  # `reasoning_effort`; `reasoning` for OpenRouter's section; "": it has none
-    replays: str = ""  # which reasoning it wants to see again: `reasoning_details`, `reasoning_content`
+    replays: str = ""  # what it wants to see again: `reasoning_details`, `reasoning_content`, `extra_content` of calls
     takes_cache_key: bool = False
     marks_cache: bool = False  # whether cache_control marks go along
     path: str = "/chat/completions"
+    root: str = ""
 
     def headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
@@ -79,11 +80,14 @@ class Chat(NamedTuple):
             return {"role": role, "content": content if content is not None else ""}
         sent = {"role": role, "content": content if content is not None else ""}
         if message.get("tool_calls"):
-            sent["tool_calls"] = [
-                {"id": one.get("id"), "type": "function", "function": dict(one.get("function") or {})}
-                for one in message["tool_calls"]
-            ]
+            sent["tool_calls"] = [self._call(one) for one in message["tool_calls"]]
         return {**sent, **self._reasoning(message)}
+
+    def _call(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        sent = {"id": stored.get("id"), "type": "function", "function": dict(stored.get("function") or {})}
+        if self.replays == "extra_content" and stored.get("extra_content"):
+            sent["extra_content"] = stored["extra_content"]
+        return sent
 
     def _reasoning(self, message: Message) -> dict[str, Any]:
         found = message.get(self.replays) if self.replays else None
@@ -111,6 +115,11 @@ class _Call:
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self.extra: Mapping[str, Any] = {}  # Gemini signs its thoughts here
+
+    def whole(self) -> dict[str, Any]:
+        made = call(self.id, self.name, "".join(self.arguments) or "{}")
+        return {**made, "extra_content": dict(self.extra)} if self.extra else made
 
 
 class _Reading:
@@ -122,7 +131,7 @@ class _Reading:
         self._reasoning: list[str] = []
         self._reasoning_content: list[str] = []
         self._details: dict[Any, dict[str, Any]] = {}
-        self._calls: dict[Any, _Call] = {}
+        self._calls: dict[int, _Call] = {}
         self._reason = ""
         self._usage: Mapping[str, Any] = {}
         self.is_done = False
@@ -175,14 +184,15 @@ class _Reading:
                 known[key] = value
 
     def _tool_call(self, at: int, piece: Mapping[str, Any]) -> Iterator[Event]:
-        index = piece.get("index")
-        index = index if isinstance(index, int) else at
+        numbered = piece.get("index")
+        index = numbered if isinstance(numbered, int) else at
         call_id, function = text(piece.get("id")), section(piece.get("function"))
         known = self._calls.get(index)
         if known is not None and call_id and known.id and call_id != known.id:
             index = self._place_of(call_id)  # some servers number every call 0
         known = self._calls.setdefault(index, _Call())
         known.id = known.id or call_id
+        known.extra = section(piece.get("extra_content")) or known.extra
         name, arguments = text(function.get("name")), function.get("arguments")
         arguments = json.dumps(arguments) if isinstance(arguments, dict) else text(arguments)
         if name and name != known.name:
@@ -199,7 +209,7 @@ class _Reading:
         if not self._reason and not (self.is_done and anything):
             raise AnswerBroken(f"{self._name}: the answer was cut off before its end.")
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self._content)}
-        calls = [call(one.id, one.name, "".join(one.arguments) or "{}") for _, one in sorted(self._calls.items())]
+        calls = [one.whole() for _, one in sorted(self._calls.items())]
         if calls:
             message["tool_calls"] = calls
         message["finish_reason"] = "tool_calls" if calls and self._reason in ("", "stop") else self._reason or "stop"

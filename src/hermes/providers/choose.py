@@ -130,7 +130,7 @@ def _with_key(settings: Settings, model: str, variables: Variables) -> str | Non
         return "openrouter"
     if maker in ready:
         return maker
-    return (ready or list(settings.providers) or [None])[0]
+    return next(iter([*ready, *settings.providers]), None)
 
 
 def _pooled() -> set[str]:

@@ -25,7 +25,6 @@ from hermes.providers.sse import LARGEST_ANSWER, ServerEvent
 
 _LARGEST_ERROR = 64 * 1024
 _DRAIN = 0.25
-_CUT: Any = object()
 
 
 class Patience(NamedTuple):
@@ -105,7 +104,7 @@ class Call:
         self._ends = ends
         self._last = time.monotonic()
         self._patience = patience._replace(read=max(0.05, min(patience.read, ends - self._last)))
-        self._answers: SimpleQueue[Any] = SimpleQueue()
+        self._answers: SimpleQueue[httpx2.Response | Exception | None] = SimpleQueue()  # None: it was cut
         self._lock = threading.Lock()
         self._is_cut = False
         self._is_over = False
@@ -116,10 +115,10 @@ class Call:
         """The response, its body unread. Raises for every status but 200."""
         threading.Thread(target=self._send, name="hermes-call", daemon=True).start()
         answer = self._answers.get()
-        if answer is _CUT:
-            raise ProviderDown(f"{self._wire.name}: the call was ended.")
         if isinstance(answer, BaseException):
             raise self._translated(answer) from None
+        if not isinstance(answer, httpx2.Response):
+            raise ProviderDown(f"{self._wire.name}: the call was ended.")
         if answer.status_code != 200:
             raise failure(self._wire.name, answer.status_code, answer.headers, self._told(answer))
         if answer.headers.get("content-encoding", "identity") != "identity":
@@ -235,7 +234,7 @@ class Call:
             if self._is_over:
                 return
             self._is_cut = True
-            self._answers.put(_CUT)
+            self._answers.put(None)
             self._line.shut()
 
     def close(self) -> None:

@@ -5,9 +5,10 @@ Endpoint.stream ──▶ Stream (tries, keys, closing) ──▶ Call (one HTTP
 
 import json
 import random
+import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,7 +30,13 @@ _PASSES = (RateLimited, ProviderDown, AnswerBroken)
 class Format(Protocol):
     """A wire format: what is asked, and how an answer is read. It knows nothing of keys, tries and time."""
 
-    path: str
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def root(self) -> str:
+        """What stands before the path where the base_url does not name a version."""
+        ...
 
     def headers(self, key: str) -> dict[str, str]: ...
 
@@ -64,9 +71,11 @@ class Endpoint:
         return Stream(self, request)
 
     def url(self) -> str:
-        base, _, query = self.base_url.rstrip("/").partition("?")
-        path = base if base.endswith(self.format.path) else base.rstrip("/") + self.format.path
-        return f"{path}?{query}" if query else path
+        """The address that is asked. A base_url can be written with or without the end that its format has."""
+        base, _, query = self.base_url.partition("?")
+        base = base.rstrip("/").removesuffix(self.format.path)
+        root = self.format.root if not re.search(r"/v\d+\w*$", base) else ""
+        return base + root + self.format.path + (f"?{query}" if query else "")
 
     def body(self, request: Request) -> bytes:
         fields = {**self.format.body(self.model, request), **self.extra_body}
@@ -154,7 +163,7 @@ class Stream:
         except ValueError:
             pass  # another thread is inside; it is awake now, and leaves by itself
 
-    def _run(self) -> Iterator[Event]:
+    def _run(self) -> Generator[Event, None, None]:
         tried: set[str] = set()
         error: ProviderError | None = None
         while not self._stop.is_set():
@@ -239,4 +248,4 @@ def _without(key: str, error: ProviderError) -> ProviderError:
 
 def backoff(pause: float, tries: int) -> float:
     """Longer each time, and never the same for two who failed together."""
-    return random.uniform(0.5, 1.0) * min(32 * pause, pause * 2 ** (tries - 1))
+    return random.uniform(0.5, 1.0) * pause * min(32.0, 2.0 ** (tries - 1))

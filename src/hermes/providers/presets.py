@@ -52,7 +52,7 @@ _PRESETS = (
         "Gemini",
         "https://generativelanguage.googleapis.com/v1beta/openai",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-        chat=Chat(effort_name="reasoning_effort"),
+        chat=Chat(effort_name="reasoning_effort", replays="extra_content"),
         window=1_048_576,
         model="gemini-2.5-pro",
     ),

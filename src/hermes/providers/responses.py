@@ -16,6 +16,7 @@ _WITHOUT_REASONING = ("gpt-4", "gpt-3", "chatgpt-", "gpt-5-chat")
 
 class Responses(NamedTuple):
     path: str = "/responses"
+    root: str = ""
 
     def headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}

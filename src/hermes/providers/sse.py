@@ -16,7 +16,8 @@ class ServerEvent(NamedTuple):
 
 def server_events(chunks: Iterable[bytes], *, largest: int = LARGEST_EVENT) -> Iterator[ServerEvent]:
     """The events of a stream. What is left at its end without an empty line is an event too: some servers forget it."""
-    name, data, size = "", [], 0
+    name, size = "", 0
+    data: list[str] = []
     for line in _lines(chunks, largest):
         if not line:
             if data:

@@ -168,3 +168,14 @@ def test_cache_marks_stand_on_the_prompt_and_the_last_two_turns() -> None:
     sent = Chat(marks_cache=True).body("m", Request(messages))["messages"]
     marked = [isinstance(one["content"], list) and "cache_control" in one["content"][-1] for one in sent]
     assert marked == [True, False, False, True, True]
+
+
+def test_what_gemini_signs_goes_back_to_it_alone() -> None:
+    extra = {"google": {"thought_signature": "S"}}
+    piece = '{"tool_calls":[{"index":0,"id":"a","function":{"name":"n","arguments":"{}"},"extra_content":%s}]}'
+    message = answered(delta(piece % str(extra).replace("'", '"')), delta("{}", '"tool_calls"')).message
+    assert message["tool_calls"][0]["extra_content"] == extra
+    (sent,) = Chat(replays="extra_content").body("m", Request([message]))["messages"]
+    assert sent["tool_calls"][0]["extra_content"] == extra
+    (sent,) = Chat().body("m", Request([message]))["messages"]
+    assert "extra_content" not in sent["tool_calls"][0]

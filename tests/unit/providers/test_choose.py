@@ -66,7 +66,7 @@ def test_a_provider_of_ones_own(hermes_home: Path) -> None:
         hermes_home,
         {"MY_KEY": "sk-mine"},
     )
-    assert found.url() == "https://x.example/anthropic/messages"
+    assert found.url() == "https://x.example/anthropic/v1/messages"
     assert (found.keys.take(set()), found.headers, found.extra_body) == ("sk-mine", {"X-A": "b"}, {"top_k": 5})
 
 

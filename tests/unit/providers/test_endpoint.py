@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,9 +15,12 @@ from hermes.errors import (
     RateLimited,
     RequestRefused,
 )
+from hermes.providers.anthropic import Anthropic
 from hermes.providers.base import Finished, Request, Retrying, TextDelta
+from hermes.providers.chat import Chat
 from hermes.providers.connection import Patience
-from tests.servers.scripted import Cut, Fail, Hang, Raw, Say, Scripted
+from hermes.providers.endpoint import Format
+from tests.servers.scripted import Bytes, Cut, Fail, Hang, Raw, Say, Scripted
 from tests.unit.providers.asking import ask, endpoint
 
 HELLO = Request([{"role": "user", "content": "hi"}])
@@ -179,3 +183,39 @@ def test_extra_fields_are_added_and_none_takes_one_out() -> None:
         ask(endpoint(server, extra_body={"top_k": 5, "stream_options": None}), HELLO)
     assert server.sent[0].body["top_k"] == 5
     assert "stream_options" not in server.sent[0].body
+
+
+@pytest.mark.parametrize(
+    ("format", "base_url", "asked"),
+    [
+        (Chat(), "http://x/v1/", "http://x/v1/chat/completions"),
+        (Chat(), "http://x/v1/chat/completions", "http://x/v1/chat/completions"),
+        (Chat(), "http://x/openai?api-version=1", "http://x/openai/chat/completions?api-version=1"),
+        (Anthropic(), "http://x/v1", "http://x/v1/messages"),
+        (Anthropic(), "http://x/anthropic", "http://x/anthropic/v1/messages"),
+        (Anthropic(), "http://x/v1/messages", "http://x/v1/messages"),
+    ],
+)
+def test_the_address_that_is_asked(format: Format, base_url: str, asked: str) -> None:
+    assert endpoint(base_url, format=format).url() == asked
+
+
+def test_a_line_that_the_server_closed_meanwhile_is_not_used_again() -> None:
+    body = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n'
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with Scripted(Bytes(head + body), Say("again")) as server:
+        provider = endpoint(server)
+        ask(provider, HELLO)
+        assert len(provider._idle) == 1
+        time.sleep(0.1)
+        assert ask(provider, HELLO)[-1].message["content"] == "again"
+
+
+def test_many_threads_share_an_endpoint() -> None:
+    with Scripted(otherwise=lambda sent: Say(sent.body["messages"][0]["content"], pause=0.005)) as server:
+        provider = endpoint(server)
+        texts = [f"thread {number} says something" for number in range(12)]
+        with ThreadPoolExecutor(6) as threads:
+            answers = threads.map(lambda text: ask(provider, Request([{"role": "user", "content": text}]))[-1], texts)
+            assert [answer.message["content"] for answer in answers] == texts
+        assert len(provider._idle) <= 4
