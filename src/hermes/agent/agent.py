@@ -220,7 +220,8 @@ class Agent:
         return Standing(self._setup.gauge.corrected(tokens), self._setup.provider.window, _summed(parts))
 
     def close(self, reason: str = "user_exit", *, wait: float = 2.0) -> None:
-        """End the session, if there is one. Waits briefly for a title that is being made."""
+        """End the session, if there is one; `new_session` when another one takes its place. Waits briefly for a title
+        that is being made."""
         self.stop()
         self._titles.wait(wait)
         if isinstance(self._setup.tools, Toolbox):
@@ -230,6 +231,8 @@ class Agent:
         self._conversation.end(reason)
         self._setup.memory.on_session_end(self.session_id)
         self._setup.hooks.emit("on_session_end", session_id=self.session_id, reason=reason)
+        if reason == "new_session":
+            self._setup.hooks.emit("on_session_reset", session_id=self.session_id)
         self._setup.hooks.emit("on_session_finalize", session_id=self.session_id)
 
 
