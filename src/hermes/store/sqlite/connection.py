@@ -138,6 +138,8 @@ def network_filesystem(path: Path, mounts: str | None = None) -> str | None:
     """The type of the network file system `path` lies on, or None for a local disk."""
     if mounts is None:
         try:
+            if os.major(os.stat(path).st_dev):  # a device of this machine; only what has none can be far away
+                return None
             mounts = Path("/proc/self/mounts").read_text(errors="replace")
         except OSError:
             return None

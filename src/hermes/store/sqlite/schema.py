@@ -209,14 +209,8 @@ FULL_TEXT_TABLES = ("messages_fts", "messages_fts_trigram", "messages_fts_short"
 _INDEXED_THROUGH = "(SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'indexed_through')"
 _OLD_ROW = "old.id, 1, old.content, old.tool_name, old.tool_calls, old.kind, old.payload"
 _LOCAL = ", ".join(f"'{source}'" for source in sorted(LOCAL_SOURCES))
-# Whose a row is that does not say so: its user's, else its parent's.
-_OWNER = f"""COALESCE(new.owner, CASE
-            WHEN COALESCE(new.user_id, '') = '' THEN
-                COALESCE((SELECT p.owner FROM sessions p WHERE p.id = new.parent_session_id), 'local')
-            WHEN new.source IN ({_LOCAL}) THEN 'local' ELSE new.source || ':' || new.user_id END)"""
 # A conversation has one owner; what goes on under another is one of its own.
-_OWN_PARENT = f"FROM sessions p WHERE p.id = new.parent_session_id AND p.owner = {_OWNER}"
-_CONTINUED = f"{_OWN_PARENT} AND p.end_reason = 'compression' AND p.ended_at <= new.started_at"
+_OWN_PARENT = "FROM sessions p WHERE sessions.id = new.id AND p.id = new.parent_session_id AND p.owner = sessions.owner"
 
 TRIGGERS = f"""
 CREATE TRIGGER IF NOT EXISTS messages_fts_insert AFTER INSERT ON messages
@@ -239,24 +233,20 @@ END;
 CREATE TRIGGER IF NOT EXISTS messages_fts_trigram_insert AFTER INSERT ON messages WHEN 0 BEGIN SELECT 1; END;
 CREATE TRIGGER IF NOT EXISTS messages_fts_trigram_delete AFTER DELETE ON messages WHEN 0 BEGIN SELECT 1; END;
 CREATE TRIGGER IF NOT EXISTS messages_fts_trigram_update AFTER UPDATE ON messages WHEN 0 BEGIN SELECT 1; END;
--- Whoever inserts a session, it gets its owner, its lineage and its place in the lists.
+-- Whoever inserts a session, it gets its owner (its user, else its parent's), its lineage and its place in the lists.
 CREATE TRIGGER IF NOT EXISTS sessions_placed AFTER INSERT ON sessions WHEN new.shelf IS NULL BEGIN
-    UPDATE sessions SET
-        owner = {_OWNER},
-        active_at = COALESCE(active_at, started_at),
-        lineage_id = COALESCE((SELECT p.lineage_id {_CONTINUED}), id),
-        begun_at = COALESCE((SELECT p.begun_at {_CONTINUED}), started_at),
-        shelf = CASE
-            WHEN NOT EXISTS (SELECT 1 {_OWN_PARENT}) THEN {WHOLE}
-            WHEN EXISTS (SELECT 1 {_CONTINUED}) THEN
-                CASE WHEN EXISTS (SELECT 1 FROM sessions x WHERE x.shelf > 0
-                                  AND x.lineage_id = (SELECT p.lineage_id {_CONTINUED}))
-                     THEN {TIP} ELSE {HIDDEN} END
-            WHEN EXISTS (SELECT 1 {_OWN_PARENT} AND p.end_reason = 'branched' AND p.ended_at <= new.started_at)
-                THEN {WHOLE}
-            ELSE {HIDDEN} END
+    UPDATE sessions SET owner = COALESCE(owner, CASE
+            WHEN COALESCE(user_id, '') = '' THEN
+                COALESCE((SELECT p.owner FROM sessions p WHERE p.id = new.parent_session_id), 'local')
+            WHEN source IN ({_LOCAL}) THEN 'local' ELSE source || ':' || user_id END),
+        active_at = COALESCE(active_at, started_at), lineage_id = id, begun_at = started_at, shelf = {WHOLE}
     WHERE id = new.id;
-    UPDATE sessions SET shelf = CASE shelf WHEN {WHOLE} THEN {ROOT} ELSE {HIDDEN} END
+    UPDATE sessions SET shelf = iif(p.end_reason = 'branched' AND p.ended_at <= new.started_at, {WHOLE}, {HIDDEN})
+    {_OWN_PARENT};
+    UPDATE sessions SET lineage_id = p.lineage_id, begun_at = p.begun_at, shelf = iif(EXISTS (
+        SELECT 1 FROM sessions x WHERE x.shelf > 0 AND x.lineage_id = p.lineage_id), {TIP}, {HIDDEN})
+    {_OWN_PARENT} AND p.end_reason = 'compression' AND p.ended_at <= new.started_at;
+    UPDATE sessions SET shelf = iif(shelf = {WHOLE}, {ROOT}, {HIDDEN})
     WHERE shelf IN ({WHOLE}, {TIP}) AND id <> new.id
       AND lineage_id = (SELECT lineage_id FROM sessions WHERE id = new.id);
 END;
