@@ -157,3 +157,8 @@ def copies_of(store: Path) -> list[Path]:
     """Older copies of a store that lie beside it: upgrade backups, rescued and set-aside files, backups."""
     kinds = (".v*-backup-*", ".upgraded-*", ".rescued-*", ".aside-*", ".damaged-*", ".backup-*")
     return sorted(path for kind in kinds for path in store.parent.glob(glob.escape(store.name) + kind))
+
+
+def chat_history() -> Path:
+    """What was typed at the prompt of a chat, for the arrow keys."""
+    return hermes_home() / "chat_history"

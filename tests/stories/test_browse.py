@@ -18,7 +18,7 @@ import pytest
 from hermes.store import SessionDB
 from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, fill_guide, refused, spawn
 
-ENTER, CTRL_C, CTRL_Q = "\r", "\x03", "\x11"
+ENTER, CTRL_C, CTRL_D, CTRL_Q = "\r", "\x03", "\x04", "\x11"
 _PATIENCE = 60.0  # seconds
 
 
@@ -92,12 +92,15 @@ def browse() -> Iterator[Callable[..., Terminal]]:
         terminal.end()
 
 
-def test_a_search_on_a_terminal_ends_with_how_to_resume_what_was_found(browse: Callable[..., Terminal]) -> None:
+def test_a_search_on_a_terminal_ends_in_the_conversation_that_was_found(browse: Callable[..., Terminal]) -> None:
     terminal = browse()
     terminal.wait_for("refactoring auth")
     terminal.type("weath")
     terminal.wait_for(WEATHER)
     terminal.type(ENTER)
+    terminal.wait_for(f"↻ Resumed session {WEATHER}")
+    terminal.wait_for("❯")
+    terminal.type(CTRL_D)
     assert terminal.leave() == 0
     assert f"hermes --resume {WEATHER}" in terminal.seen
     assert "Traceback" not in terminal.seen

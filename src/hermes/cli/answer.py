@@ -11,6 +11,7 @@ from hermes.cli.screen import Screen, say
 from hermes.commands.reply import Reply
 
 if TYPE_CHECKING:
+    from hermes.config import Config
     from hermes.config.areas.state import Sessions
     from hermes.store import SessionDB
 
@@ -47,12 +48,12 @@ def without_store(command: Command, handler: Callable[[argparse.Namespace], Repl
     command.set_defaults(run=run)
 
 
-def open_store(*, read_only: bool = False) -> "SessionDB":
+def open_store(*, read_only: bool = False, config: "Config | None" = None) -> "SessionDB":
     """The store the settings name, with what its owner wants done at start-up."""
     from hermes.store import open_store
 
     log.set_up()
-    sessions = _settings()
+    sessions = _settings() if config is None else config.settings.sessions
     db = open_store(
         sessions.database if sessions else None,
         read_only=read_only,

@@ -7,7 +7,21 @@ from typing import Any
 from hermes.cli.screen import Screen
 from hermes.cli.times import relative
 from hermes.cli.width import cut, pad, width
-from hermes.commands.reply import Bars, Column, Facts, Kind, Line, Part, Sparkline, Style, Table, Text, Transcript, Tree
+from hermes.commands.reply import (
+    Bars,
+    Column,
+    Facts,
+    Kind,
+    Line,
+    Panel,
+    Part,
+    Sparkline,
+    Style,
+    Table,
+    Text,
+    Transcript,
+    Tree,
+)
 
 _DEEPEST = 20  # levels of a tree; what lies deeper is drawn at this one
 _ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("◆", "assistant")}
@@ -16,6 +30,10 @@ _ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("
 def lines_of(part: Part, screen: Screen) -> Iterator[str]:
     if isinstance(part, Text):
         yield from (_line(line, screen) for line in part.lines)
+    elif isinstance(part, Panel):
+        from hermes.cli.panel import panel
+
+        yield from panel(part, screen)
     elif isinstance(part, Table):
         yield from _table(part, screen)
     elif isinstance(part, Facts):

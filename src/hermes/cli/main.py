@@ -7,15 +7,18 @@ import sys
 from collections.abc import Sequence
 
 from hermes import __version__
+from hermes.cli.chat.options import add_options
 from hermes.cli.parsing import Command
 from hermes.errors import HermesError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import NoReturn
 
 # name: (the module whose `add_<name>` adds the arguments, one line of help)
 COMMANDS = {
+    "chat": ("hermes.cli.chat", "talk with the agent; the same as hermes without a command"),
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
     "insights": ("hermes.cli.insights", "what the last days looked like: tokens, cost, tools, habits"),
     "demo": ("hermes.cli.demo", "a throw-away home with made-up sessions, to try everything on"),
@@ -40,9 +43,18 @@ def parser() -> Command:
     top = Command(prog="hermes", description="A personal AI agent that never forgets.")
     top.add_argument("--version", action="version", version=f"hermes {__version__}")
     top.add_argument("--profile", metavar="NAME", help="use the home of this profile")
-    top.examples("hermes sessions list", 'hermes sessions search "docker deployment"', "hermes doctor")
+    add_options(top)
+    top.examples("hermes", 'hermes -c "my project"', 'hermes -z "What is a monad?"', "hermes sessions list")
     top.add_commands(COMMANDS, "COMMAND")
+    top.set_defaults(run=_chat)
     return top
+
+
+def _chat(arguments: "Namespace") -> int:
+    """Without a command: a conversation."""
+    from hermes.cli.chat import run
+
+    return run(arguments)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -63,3 +63,17 @@ def _size(char: str) -> int:
     if _extends(char) and not "\U0001f3fb" <= char <= "\U0001f3ff":
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
+
+
+def pieces(text: str, columns: int) -> Iterator[str]:
+    """The text in pieces of at most so many columns."""
+    if width(text) <= columns:
+        yield text
+        return
+    piece, taken = "", 0
+    for cluster, size in _clusters(text):
+        if taken + size > columns:
+            yield piece
+            piece, taken = "", 0
+        piece, taken = piece + cluster, taken + size
+    yield piece

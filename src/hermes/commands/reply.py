@@ -1,7 +1,7 @@
 """`Reply`: what a command answers. The CLI, the TUI, the web and the gateway draw it, each in its own way.
 
     Reply
-    ├── parts       what to show, in order: Text, Table, Facts, Bars, Sparkline, Transcript, Tree, Stream
+    ├── parts       what to show, in order: Text, Panel, Table, Facts, Bars, Sparkline, Transcript, Tree, Stream
     ├── notices     what to say beside it (a terminal uses stderr)
     ├── data        the same as plain values, for programs: a list is one JSON object a line
     ├── exit_code   0 done, 1 not found, 2 the user's mistake, 3 the store
@@ -29,6 +29,13 @@ Line = str | tuple[Span, ...]
 
 
 class Text(NamedTuple):
+    lines: tuple[Line, ...]
+
+
+class Panel(NamedTuple):
+    """Lines in a box; long ones are wrapped there."""
+
+    title: str
     lines: tuple[Line, ...]
 
 
@@ -107,7 +114,7 @@ class Ask(NamedTuple):
     then: "Callable[[], Reply]"
 
 
-Part = Text | Table | Facts | Bars | Sparkline | Transcript | Tree | Stream
+Part = Text | Panel | Table | Facts | Bars | Sparkline | Transcript | Tree | Stream
 
 
 class Reply(NamedTuple):

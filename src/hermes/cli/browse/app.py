@@ -7,7 +7,6 @@ from textual.binding import Binding, BindingType
 from textual.worker import WorkerFailed
 
 from hermes.cli import terminal
-from hermes.cli.browse.resume import resume
 from hermes.cli.browse.screen import BrowseScreen
 from hermes.commands.browse import View
 from hermes.store import SessionDB
@@ -48,10 +47,10 @@ class Browse(App[str]):
         return error.error if isinstance(error, WorkerFailed) else error
 
 
-def browse(db: SessionDB, view: View) -> int:
-    """Run the screen; returns the exit code."""
+def browse(db: SessionDB, view: View) -> tuple[str | None, int]:
+    """Run the screen; returns the conversation that was chosen, if one was, and the exit code."""
     app = Browse(db, view)
     chosen = app.run()
     if app.failure is not None:
         raise app.failure
-    return resume(chosen) if chosen is not None else app.return_code or 0
+    return chosen, app.return_code or 0

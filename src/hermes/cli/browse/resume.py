@@ -1,11 +1,8 @@
 """What happens with the session that was chosen."""
 
-import sys
-
-from hermes.cli.screen import write
-
 
 def resume(session_id: str) -> int:
-    """Say how the conversation goes on. Returns the exit code."""
-    write(sys.stdout, f"hermes --resume {session_id}\n")
-    return 0
+    """Go on with the conversation. Returns the exit code."""
+    from hermes.cli.main import main
+
+    return main(["--resume", session_id])

@@ -39,4 +39,9 @@ def _run(arguments: argparse.Namespace) -> int:
         conversations(db, view, limit=1)  # what was typed wrong is said before the screen opens
         from hermes.cli.browse.app import browse
 
-        return browse(db, view)
+        chosen, code = browse(db, view)
+    if chosen is None:
+        return code
+    from hermes.cli.browse.resume import resume
+
+    return resume(chosen)
