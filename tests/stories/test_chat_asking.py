@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.scripted import Fail, Say, Scripted
-from tests.stories.test_chat import model, said, sessions  # noqa: F401  # a fixture
+from tests.stories.test_chat_terminal import model, said, sessions  # noqa: F401  # a fixture
 from tests.unit.cli.program import refused, spawn
 
 PNG = bytes.fromhex(
@@ -16,11 +16,11 @@ PNG = bytes.fromhex(
 
 @pytest.mark.parametrize("option", ["-z", "--oneshot"])
 def test_oneshot_prints_the_answer_and_nothing_else(option: str, model: Scripted) -> None:  # noqa: F811
-    done = spawn(option, "hi")
-    assert (done.code, done.out, done.err) == (0, "Answer number 1 to *hi*.\n", "")
+    done = spawn(option, "what is a monad")
+    assert (done.code, done.out, done.err) == (0, "Answer number 1 to *what is a monad*.\n", "")
     assert len(model.sent) == 1  # a title is no reason for a second call
     [session] = sessions()
-    assert (session["title"], session["end_reason"]) == ("hi", "user_exit")
+    assert (session["title"], session["end_reason"]) == ("What is a monad", "user_exit")
 
 
 @pytest.mark.parametrize("typed", [["-q", "hi"], ["chat", "--query", "hi"]])

@@ -79,7 +79,7 @@ def test_a_resumed_session_shows_the_recap_and_goes_on(model: Scripted) -> None:
         terminal.wait_for("Previous Conversation")
         terminal.wait_for("● You: what is a monad")
         terminal.wait_for("◆ Hermes: Answer number 1")
-        title = '"what is a monad"'
+        title = '"What is a monad"'
         assert f"↻ Resumed session {session['id']} {title} (1 user message, 2 total messages)" in terminal.text
         terminal.say("and a functor?")
         terminal.wait_for("Answer number 2 to and a functor?.")
@@ -225,7 +225,7 @@ def test_without_a_model_the_own_history_answers_and_the_message_is_saved(hermes
     assert done.code == 0
     assert done.lines[0].startswith("No model is set up yet")
     assert "refactoring auth" in done.out
-    assert any(row["end_reason"] == "user_exit" and row["title"] == "what about the auth module" for row in sessions())
+    assert any(row["end_reason"] == "user_exit" and row["title"] == "What about the auth module" for row in sessions())
 
 
 def test_a_dumb_terminal_gets_a_conversation_line_by_line(model: Scripted) -> None:
