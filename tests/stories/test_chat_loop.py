@@ -93,6 +93,17 @@ def test_a_title_given_before_the_first_message_waits_for_it(db: SessionDB) -> N
         assert agent.title == "another name"
 
 
+def test_a_new_session_never_falls_into_one_that_has_its_id(db: SessionDB) -> None:
+    with Scripted(otherwise=Say("ok")) as server:
+        agent = agent_of(db, server)
+        taken = agent.session_id
+        db.create_session(taken, "cli")
+        db.append_message(taken, "user", "somebody else's")
+        talk(agent, "mine")
+        assert agent.session_id != taken
+        assert stored(db, taken) == [("user", "somebody else's")]
+
+
 def test_nothing_is_created_for_a_chat_in_which_nothing_was_said(db: SessionDB) -> None:
     with Scripted() as server:
         agent = agent_of(db, server)

@@ -25,7 +25,7 @@ from hermes.agent.turn import text_of
 from hermes.config import Settings
 from hermes.errors import BadInput
 from hermes.model.titles import sanitize_title
-from hermes.model.tokens import tokens_of
+from hermes.model.tokens import tokens_of, tokens_of_request
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, Usage
 from hermes.providers.base import Provider
 from hermes.store.db import OpenStore
@@ -216,6 +216,7 @@ class Agent:
         """How full the window is, and what the conversation used."""
         conversation = self._conversation
         tokens = tokens_in(conversation.entries) + tokens_of(conversation.system_prompt or "")
+        tokens += tokens_of_request((), self._setup.tools.definitions())
         parts = conversation.db.get_lineage(conversation.session_id) if conversation.created else []
         return Standing(self._setup.gauge.corrected(tokens), self._setup.provider.window, _summed(parts))
 

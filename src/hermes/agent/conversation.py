@@ -23,7 +23,7 @@ class Conversation:
         self.source = source
         self.owner = owner
         self.options = options
-        self.session_id = options.new_id or new_session_id(datetime.now(), digits=6 if source in LOCAL_SOURCES else 8)
+        self.session_id = options.new_id or self._new_id()
         self.lineage_id = self.session_id
         self.created = False
         self.system_prompt: str | None = None
@@ -94,8 +94,18 @@ class Conversation:
         self.entries.append(Entry(row_id, {name: value for name, value in message.items() if value is not None}))
         return None
 
+    def _new_id(self) -> str:
+        return new_session_id(datetime.now(), digits=6 if self.source in LOCAL_SOURCES else 8)
+
+    def _free_id(self, tx: Store) -> str:
+        """Six digits are few when many sessions begin in one second."""
+        return next(new_id for new_id in iter(self._new_id, None) if tx.get_session(new_id) is None)
+
     def _create(self, tx: Store) -> None:
         options = self.options
+        if options.new_id is None and tx.get_session(self.session_id) is not None:
+            self.session_id = self._free_id(tx)
+        self.lineage_id = self.session_id
         tx.create_session(
             self.session_id,
             self.source,
@@ -128,9 +138,9 @@ class Conversation:
     def split(self, content: Sequence[Mapping[str, Any] | int], seen: int) -> bool:
         """Go on in a continuation with this content, and with whatever was said after message `seen`. False:
         somebody else compressed it first, and we go on in theirs."""
-        new_id = new_session_id(datetime.now(), digits=6 if self.source in LOCAL_SOURCES else 8)
         try:
             with self.db.transaction() as tx:
+                new_id = self._free_id(tx)
                 later = [row["id"] for row in tx.get_messages(self.session_id, after=seen)]
                 tx.split_session(self.session_id, new_id, content, carried=later)
         except AlreadyContinued as other:

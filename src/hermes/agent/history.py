@@ -1,6 +1,6 @@
 """With no provider set up, the person's own history answers: passages that fit the question, with their sessions."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from datetime import datetime
 from typing import Any
 
@@ -27,7 +27,7 @@ class History:
     def __init__(self, db: OpenStore) -> None:
         self._db = db
 
-    def stream(self, request: Request) -> Iterator[Event]:
+    def stream(self, request: Request) -> Generator[Event]:
         asked = [message for message in request.messages if message["role"] == "user"]
         question = text_of(asked[-1].get("content")) if asked else ""
         text = "\n\n".join([NO_MODEL, *self._found(question, request.cache_key)])

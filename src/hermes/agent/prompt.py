@@ -1,11 +1,10 @@
 """The system prompt: who the agent is, where it works, what it knows. Built once for a session and then frozen."""
 
-import platform as machine
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from hermes.agent.base import Memory, Skills
 from hermes.config import Settings
@@ -108,12 +107,12 @@ def _shortened(path: Path) -> str:
 
 
 def surroundings(place: Place) -> str:
-    where = SOURCES.get(place.source, place.source)
+    where, system = SOURCES.get(place.source, place.source), os.uname()
     lines = [
         f"This conversation began on {place.now:%A, %d %B %Y} ({place.now:%Z}).",
         f"The person reaches you by: {where}.",
     ]
-    lines.append(f"You run on {machine.system()} ({machine.machine()}).")
+    lines.append(f"You run on {system.sysname} ({system.machine}).")
     if place.cwd:
         lines.append(f"The working folder is {place.cwd}.")
     return "\n".join(lines)
@@ -123,6 +122,8 @@ def now_in(zone: str) -> datetime:
     """The time in the zone of the settings, or in the machine's."""
     if not zone:
         return datetime.now().astimezone()
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # only who asks for a zone pays
+
     try:
         return datetime.now(ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError):

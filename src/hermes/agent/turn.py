@@ -33,6 +33,7 @@ INTERRUPTED = "[interrupted: the person stopped the turn before this call was do
 OUT_OF_TIME = "[stopped: the time for this turn was over before this call was done]"
 _GRACE = 1.0  # seconds a running tool gets to end by itself
 TRIES_TO_SHRINK = 3
+_TOGETHER = 8  # calls at once; a model may ask for hundreds
 _ELSEWHERE = (KeyRefused, QuotaSpent, RateLimited, ProviderDown, AnswerBroken)  # another provider may do better
 
 
@@ -316,7 +317,7 @@ class Turn:
         together = False
         for call in calls:
             beside = self.beside(call.name)
-            if beside and together:
+            if beside and together and len(groups[-1]) < _TOGETHER:
                 groups[-1].append(call)
             else:
                 groups.append([call])

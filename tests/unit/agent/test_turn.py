@@ -133,6 +133,11 @@ def test_only_tools_that_allow_it_run_beside_others(beside: str, groups: list[st
     assert effects[-1] == t.Measure()
 
 
+def test_no_more_than_eight_run_at_once() -> None:
+    effects = begun(beside=lambda name: True).step(answer("", *["read"] * 20), 1.0)
+    assert len(effects[-1].calls) == 8
+
+
 def test_calls_without_an_id_of_their_own_get_one() -> None:
     calls = [
         {"id": "x", "function": {"name": "a"}},
