@@ -1,5 +1,6 @@
 """Every key of `hermes sessions browse`."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from textual.widgets import Input
 from hermes.cli.browse.dialogs import Choice, Page, Prompt
 from hermes.commands.browse import View
 from hermes.store import SessionDB
+from hermes.store.base import ListQuery, Row
 from tests.screens.browser import Browser, browsing, play
 from tests.screens.demo import AUTH, CAFE, DEPLOY, DINNER, KYOTO, POSTGRES, PROJECT_TIP, TALKS, WEATHER
 
@@ -310,6 +312,10 @@ def test_e_writes_a_file_and_never_over_another(db: SessionDB) -> None:
             await typed(browser, "talk.md", instead=True)
             await browser.until(lambda: browser.screen.query_one("#status").has_class("bad"))
             assert "talk.md" in browser.status
+            await browser.press("e")
+            await typed(browser, "no/such/folder/talk.md", instead=True)
+            await browser.until(lambda: "no/such/folder" in browser.status)
+            assert browser.app.is_running
 
     play(story)
 
@@ -388,6 +394,35 @@ def test_it_ends_with_what_was_chosen(db: SessionDB, keys: list[str], chosen: st
             await browser.until(lambda: not browser.app.is_running)
         assert (browser.app.return_value, browser.app.return_code) == (chosen, code)
 
+    play(story)
+
+
+class SlowStore(SessionDB):
+    """The real store on a slow disk: a search takes until it may end."""
+
+    may_end = threading.Event()
+
+    def find_conversations(self, query: str, which: ListQuery = ListQuery()) -> list[Row]:
+        assert self.may_end.wait(30)
+        return super().find_conversations(query, which)
+
+
+@pytest.mark.parametrize(("keys", "chosen"), [(["enter"], WEATHER), (["tab", "d"], None)])
+def test_a_key_pressed_before_the_list_is_there_means_what_will_be_found(
+    db: SessionDB, keys: list[str], chosen: str | None
+) -> None:
+    async def story() -> None:
+        with SlowStore(db.db_path) as store:
+            async with browsing(store) as browser:
+                await browser.pilot.press(*"weath", *keys)
+                assert browser.current == DEPLOY
+                store.may_end.set()
+                await browser.until(lambda: not browser.app.is_running if chosen else "u brings" in browser.status)
+            assert browser.app.return_value == chosen
+        rows = {name: db.get_session(name) for name in (DEPLOY, WEATHER)}
+        assert [name for name, row in rows.items() if row and row["trashed_at"]] == ([] if chosen else [WEATHER])
+
+    SlowStore.may_end.clear()
     play(story)
 
 

@@ -107,6 +107,14 @@ def test_a_search_on_a_terminal_ends_in_the_conversation_that_was_found(browse: 
     assert terminal.seen.count("\x1b[?1049h") == terminal.seen.count("\x1b[?1049l") == 1
 
 
+def test_who_types_and_presses_enter_at_once_gets_what_was_found(browse: Callable[..., Terminal]) -> None:
+    terminal = browse()
+    terminal.wait_for("refactoring auth")
+    terminal.type("weath" + ENTER)
+    assert terminal.leave() == 0
+    assert f"hermes --resume {WEATHER}" in terminal.seen
+
+
 @pytest.mark.parametrize(("key", "code"), [(CTRL_Q, 0), (CTRL_C, 130)])
 def test_leaving_has_the_right_exit_code_and_resumes_nothing(
     browse: Callable[..., Terminal], key: str, code: int

@@ -30,20 +30,25 @@ _ALL = "*"  # no platform has this name
 
 
 class Actions(Base):
-    async def perform(self, handler: Callable[..., Reply], *arguments: Any, **options: Any) -> Reply | None:
-        """Run a command in a thread, tell what it said, and show the list as it is now."""
+    async def ask(self, handler: Callable[..., Reply], *arguments: Any, **options: Any) -> Reply | None:
+        """Run a command in a thread. What it refuses is told, and its reply is None."""
         try:
-            reply = await asyncio.to_thread(handler, self.db, *arguments, **options)
-        except HermesError as error:
+            return await asyncio.to_thread(handler, self.db, *arguments, **options)
+        except (HermesError, OSError) as error:
             self.refuse(error)
             return None
-        self.tell(safe(told(reply)))
-        self.look_again()
+
+    async def perform(self, handler: Callable[..., Reply], *arguments: Any, **options: Any) -> Reply | None:
+        """Run a command, tell what it said, and show the list as it is now."""
+        reply = await self.ask(handler, *arguments, **options)
+        if reply is not None:
+            self.tell(told(reply))
+            self.look_again()
         return reply
 
     @work
     async def action_rename(self) -> None:
-        row = self.rows.current
+        row = await self.chosen()
         if row is None:
             return
         title = await self.app.push_screen_wait(Prompt("Rename", row["title"] or "", "Empty takes the title away."))
@@ -52,10 +57,11 @@ class Actions(Base):
 
     @work
     async def action_tag(self) -> None:
-        row = self.rows.current
-        if row is None:
+        row = await self.chosen()
+        reply = None if row is None else await self.ask(care.tag, row["id"])
+        if row is None or reply is None:
             return
-        tags = await asyncio.to_thread(self.db.get_tags, row["id"])
+        tags = reply.data["tags"]
         typed = await self.app.push_screen_wait(Prompt("Tags", " ".join(tags), "Words with spaces between."))
         if typed is not None:
             wanted = typed.lower().split()
@@ -63,20 +69,20 @@ class Actions(Base):
 
     @work
     async def action_pin(self) -> None:
-        row = self.rows.current
+        row = await self.chosen()
         if row is not None:
             await self.perform(care.unpin if row["pinned"] else care.pin, row["id"])
 
     @work
     async def action_archive(self) -> None:
-        row = self.rows.current
+        row = await self.chosen()
         if row is not None:
             change, back = (care.unarchive, care.archive) if row["archived_at"] else (care.archive, care.unarchive)
             await self._undoable(change, back, row)
 
     @work
     async def action_delete(self) -> None:
-        row = self.rows.current
+        row = await self.chosen()
         if row is not None:
             await self._undoable(care.delete, care.restore, row, yes=True)
 
@@ -86,7 +92,7 @@ class Actions(Base):
         reply = await self.perform(change, row["id"], **options)
         if reply is not None:
             self.undo.append((back, row["id"]))
-            self.tell(f"{safe(told(reply, lines=1))} u brings it back.")
+            self.tell(f"{told(reply, lines=1)} u brings it back.")
 
     @work
     async def action_undo(self) -> None:
@@ -98,7 +104,7 @@ class Actions(Base):
 
     @work
     async def action_export(self) -> None:
-        row = self.rows.current
+        row = await self.chosen()
         if row is None:
             return
         hint = "The name decides: .md .html .json .jsonl. Secrets are masked."
@@ -108,10 +114,13 @@ class Actions(Base):
 
     @work
     async def action_source(self) -> None:
-        sources = (await asyncio.to_thread(lists.stats, self.db)).data["sources"]
+        reply = await self.ask(lists.stats)
+        if reply is None:
+            return
+        sources = reply.data["sources"].items()
         choices = [
             (_ALL, "all sources"),
-            *((one, f"{one}: {count(number, 'session')}") for one, number in sources.items()),
+            *((one, f"{safe(one)}: {count(number, 'session')}") for one, number in sources),
         ]
         chosen = await self.app.push_screen_wait(Choice("Source", choices, self.view.source or _ALL))
         if chosen is not None:
@@ -131,15 +140,10 @@ class Actions(Base):
 
     @work
     async def action_lineage(self) -> None:
-        row = self.rows.current
-        if row is None:
-            return
-        try:
-            reply = await asyncio.to_thread(lineage, self.db, row["id"])
-        except HermesError as error:
-            self.refuse(error)
-            return
-        await self.app.push_screen_wait(Page("Lineage", painted(reply.parts)))
+        row = await self.chosen()
+        reply = None if row is None else await self.ask(lineage, row["id"])
+        if reply is not None:
+            await self.app.push_screen_wait(Page("Lineage", painted(reply.parts)))
 
     def action_help(self) -> None:
         self.app.push_screen(Page("Keys", HELP))

@@ -23,12 +23,21 @@ class Newest(Generic[T]):
         self._answered = answered
         self._refused = refused
         self._waiting: Callable[[], T] | None = None
-        self.busy = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @property
+    def busy(self) -> bool:
+        return not self._idle.is_set()
+
+    async def idle(self) -> None:
+        """Wait until everything that was asked is answered."""
+        await self._idle.wait()
 
     def ask(self, question: Callable[[], T]) -> None:
         self._waiting = question
         if not self.busy:
-            self.busy = True
+            self._idle.clear()
             self._run(self._answer())
 
     async def _answer(self) -> None:
@@ -37,7 +46,7 @@ class Newest(Generic[T]):
                 question, self._waiting = self._waiting, None
                 await self._answer_one(question)
         finally:
-            self.busy = False
+            self._idle.set()
 
     async def _answer_one(self, question: Callable[[], T]) -> None:
         try:

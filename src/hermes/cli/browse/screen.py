@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -17,10 +17,12 @@ from hermes.cli.browse.actions import Actions, told
 from hermes.cli.browse.newest import Newest
 from hermes.cli.browse.preview import Look, Preview
 from hermes.cli.browse.rows import Rows
+from hermes.cli.screen import safe
 from hermes.commands.browse import View, conversations
 from hermes.commands.reply import Reply
 from hermes.errors import HermesError
 from hermes.store import SessionDB
+from hermes.store.base import Row
 
 _AT_ONCE = 60  # conversations; more are fetched when the last one is reached
 
@@ -158,10 +160,16 @@ class BrowseScreen(Actions, Screen[str]):
     def tell(self, words: str, *, bad: bool = False) -> None:
         status = self.query_one("#status", Static)
         status.set_class(bad, "bad")
-        status.update(Content(" ".join(words.split())), layout=False)
+        status.update(Content(" ".join(safe(words).split())), layout=False)
 
-    def refuse(self, error: HermesError) -> None:
+    def refuse(self, error: HermesError | OSError) -> None:
         self.tell(str(error), bad=True)
+
+    async def chosen(self) -> Row | None:
+        """The highlighted conversation, once the list is the one that was asked for: who types and presses a key at
+        once means what is found, not what was there before."""
+        await self._lists.idle()
+        return self.rows.current
 
     def action_move(self, by: int) -> None:
         self.rows.action_move(by)
@@ -188,9 +196,11 @@ class BrowseScreen(Actions, Screen[str]):
     def action_leave(self) -> None:
         self.app.exit()
 
-    def action_resume(self) -> None:
-        if self.rows.current is not None:
-            self.app.exit(self.rows.current["id"])
+    @work
+    async def action_resume(self) -> None:
+        row = await self.chosen()
+        if row is not None:
+            self.app.exit(row["id"])
 
 
 def narrowed(view: View) -> Content:
