@@ -29,6 +29,7 @@ class Sent(NamedTuple):
     path: str
     headers: Mapping[str, str]
     body: Any
+    port: int = 0  # of the client: the same for calls on one connection
 
     @property
     def messages(self) -> list[Json]:
@@ -190,7 +191,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length) or b"null")
-        sent = Sent(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        sent = Sent(
+            self.path, {name.lower(): value for name, value in self.headers.items()}, body, self.client_address[1]
+        )
         answer = self.server.owner.next_answer(sent)
         try:
             self._answer(sent, answer)

@@ -72,8 +72,8 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """End the request: from any thread, at any time, more than once. Whoever waits for the next event gets the end
-        of the iteration within a second, not an error. A stream that is read to its end needs no closing, and leaves
-        its connection to the next call."""
+        of the iteration within a second, not an error. A stream that told Finished needs no closing, and has left its
+        connection to the next call."""
         ...
 
 

@@ -24,7 +24,7 @@ from hermes.providers.failures import failure, one_line
 from hermes.providers.sse import LARGEST_ANSWER, ServerEvent
 
 _LARGEST_ERROR = 64 * 1024
-_DRAIN = 0.25
+_DRAIN = 0.05
 
 
 class Patience(NamedTuple):

@@ -196,15 +196,20 @@ class Stream:
         wire = Wire(endpoint.name, endpoint.url(), headers, self._body, key=key)
         call = Call(line, wire, self._patience, self._ends)
         self._call = call
+        finished: Finished | None = None
         try:
-            if self._stop.is_set():  # closed while there was no call to cut
-                return
-            yield from self._read(call)
+            for event in self._read(call) if not self._stop.is_set() else ():  # closed before there was a call to cut
+                if isinstance(event, Finished):
+                    finished = event
+                else:
+                    yield event
         finally:
             self._call = None
             call.close()
             if call.is_clean:
                 endpoint.keep(line)
+        if finished is not None:  # told last: whoever has it need not come back for the line to be free
+            yield finished
 
     def _read(self, call: "Call") -> Iterator[Event]:
         from hermes.providers.sse import server_events

@@ -4,7 +4,6 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from hermes.errors import (
@@ -117,8 +116,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         written = headers.get(header, "").strip()
         if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", written):
             return float(written) * unit
+    if not headers.get("retry-after"):
+        return None
+    from email.utils import parsedate_to_datetime
+
     try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
+        date = parsedate_to_datetime(headers["retry-after"])
     except (ValueError, TypeError):
         return None
     return max(0.0, date.timestamp() - time.time())

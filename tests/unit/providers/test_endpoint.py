@@ -20,6 +20,7 @@ from hermes.providers.base import Finished, Request, Retrying, TextDelta
 from hermes.providers.chat import Chat
 from hermes.providers.connection import Patience
 from hermes.providers.endpoint import Format
+from tests.servers.rendering import render
 from tests.servers.scripted import Bytes, Cut, Fail, Hang, Raw, Say, Scripted
 from tests.unit.providers.asking import ask, endpoint
 
@@ -104,8 +105,22 @@ def test_a_connection_serves_the_next_call_too() -> None:
     with Scripted(otherwise=Say("ok")) as server:
         provider = endpoint(server)
         for _ in range(3):
-            ask(provider, HELLO)
-        assert len(provider._idle) == 1
+            stream = provider.stream(HELLO)
+            while not isinstance(next(stream), Finished):
+                pass
+            assert len(provider._idle) == 1
+            stream.close()
+        assert len({sent.port for sent in server.sent}) == 1
+
+
+def test_a_server_that_does_not_end_after_its_end_is_not_waited_for() -> None:
+    whole = b"".join(render("/chat/completions", {}, Say("ok")))
+    with Scripted(Raw([whole], "hang"), Say("again")) as server:
+        provider = endpoint(server, patience=Patience())
+        began = time.monotonic()
+        assert ask(provider, HELLO)[-1].message["content"] == "ok"
+        assert time.monotonic() - began < 1
+        assert ask(provider, HELLO)[-1].message["content"] == "again"
 
 
 @pytest.mark.parametrize(
