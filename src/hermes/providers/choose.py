@@ -1,5 +1,6 @@
 """From the settings to a provider: who serves the model, at which address, in which format, with which key."""
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from hermes.providers.presets import ANTHROPIC, PRESETS, RESPONSES, Preset, wind
 if TYPE_CHECKING:
     from hermes.providers.connection import Patience
 
+log = logging.getLogger(__name__)
 Variables = Mapping[str, str]
 _MAKERS = {"claude": "anthropic", "gpt-": "openai", "o3": "openai", "o4": "openai", "gemini": "gemini", "kimi": "kimi"}
 _NOTHING = "No model is set up yet: `hermes auth add openrouter` takes a key, `hermes model choose` a model."
@@ -43,19 +45,19 @@ def main_provider(
 
 
 def fallbacks(settings: Settings, *, variables: Variables | None = None) -> list[Endpoint]:
-    """Who answers when the first cannot, in order. One without a key is left out."""
+    """Who answers when the first cannot, in order. One that is not set up is left out."""
     found = []
     for entry in settings.fallback_providers:
         wanted = Wanted(entry.provider, entry.model, entry.base_url, entry.api_key, entry.key_env)
         try:
             found.append(provider_for(settings, wanted, variables))
-        except NoProvider:
-            continue
+        except (NoProvider, ConfigError) as error:
+            log.warning("a fallback is left out: %s", error)
     return found
 
 
 def auxiliary_provider(settings: Settings, task: str, *, variables: Variables | None = None) -> Endpoint:
-    """Who does a side task, within the seconds it may take."""
+    """Who does a side task, within the seconds it may take. Raises NoProvider when nobody can."""
     from hermes.providers.connection import Patience
 
     wish = getattr(settings.auxiliary, task)
@@ -64,7 +66,10 @@ def auxiliary_provider(settings: Settings, task: str, *, variables: Variables | 
         wanted = _main(settings, wish.model, "")
     else:
         wanted = Wanted(wish.provider, wish.model, wish.base_url, wish.api_key)
-    return provider_for(settings, wanted._replace(patience=patience, extra_body=wish.extra_body), variables)
+    try:
+        return provider_for(settings, wanted._replace(patience=patience, extra_body=wish.extra_body), variables)
+    except ConfigError as error:
+        raise NoProvider(f"auxiliary.{task}: {error}") from None
 
 
 def _main(settings: Settings, model: str, provider: str) -> Wanted:
@@ -114,11 +119,21 @@ def _name(settings: Settings, wanted: Wanted, variables: Variables) -> str:
         known = ", ".join([*settings.providers, *PRESETS])
         raise ConfigError(f"No provider '{name}'; there are {known}.")
     if wanted.base_url:
-        return "custom"
+        return _at(wanted.base_url)
     found = _with_key(settings, wanted.model, variables)
     if found is None:
         raise NoProvider(_NOTHING)
     return found
+
+
+def _at(base_url: str) -> str:
+    """Whose address this is."""
+    there = [name for name, preset in PRESETS.items() if preset.base_url and _host(preset.base_url) == _host(base_url)]
+    return there[0] if there else "custom"
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0].lower()
 
 
 def _with_key(settings: Settings, model: str, variables: Variables) -> str | None:

@@ -218,10 +218,10 @@ class Call:
         if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
             reason = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error)))
             return ProviderDown(f"{name} cannot be reached at {_host(self._wire.url)}: {reason}.")
+        if isinstance(error, httpx2.LocalProtocolError | UnicodeEncodeError):  # what it is about may be the key itself
+            return RequestRefused(f"{name}: the key, or one of extra_headers, has characters that cannot be sent.")
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL | UnicodeError):
             return RequestRefused(f"{name}: '{one_line(self._wire.url)}' is not an address; see its base_url.")
-        if isinstance(error, httpx2.LocalProtocolError):  # a header that cannot be sent, such as a key with a newline
-            return RequestRefused(f"{name}: the request cannot be sent ({one_line(str(error))}).")
         if isinstance(error, httpx2.DecodingError) or in_answer:
             return AnswerBroken(f"{name}: the answer was cut off ({one_line(str(error)) or type(error).__name__}).")
         if isinstance(error, httpx2.HTTPError | OSError):

@@ -77,6 +77,11 @@ class Endpoint:
         root = self.format.root if not re.search(r"/v\d+\w*$", base) else ""
         return base + root + self.format.path + (f"?{query}" if query else "")
 
+    def headers_with(self, key: str) -> dict[str, str]:
+        """Those of the settings go before those of the format, however they are written."""
+        merged = {**self.format.headers(key), **{name: str(value) for name, value in self.headers.items()}}
+        return {name.lower(): value for name, value in merged.items()}
+
     def body(self, request: Request) -> bytes:
         fields = {**self.format.body(self.model, request), **self.extra_body}
         return json.dumps({name: value for name, value in fields.items() if value is not None}).encode()
@@ -87,7 +92,7 @@ class Endpoint:
 
         key = self.keys.take(frozenset()) or ""
         url = self.url().replace(self.format.path, path)
-        wire = Wire(self.name, url, {**self.format.headers(key), **self.headers}, method="GET", key=key)
+        wire = Wire(self.name, url, self.headers_with(key), method="GET", key=key)
         line = self.line()
         call = Call(line, wire, Patience(read=20, total=30), time.monotonic() + 30)
         try:
@@ -148,7 +153,7 @@ class Stream:
             raise StopIteration
         try:
             return next(self._events)
-        except ProviderError:
+        except (ProviderError, ValueError):  # a ValueError: `close` is at work inside, in another thread
             if self._stop.is_set():
                 raise StopIteration from None
             raise
@@ -191,9 +196,8 @@ class Stream:
         from hermes.providers.connection import Call, Wire
 
         endpoint = self._endpoint
-        headers = {**endpoint.format.headers(key), **endpoint.headers}
         line = endpoint.line()
-        wire = Wire(endpoint.name, endpoint.url(), headers, self._body, key=key)
+        wire = Wire(endpoint.name, endpoint.url(), endpoint.headers_with(key), self._body, key=key)
         call = Call(line, wire, self._patience, self._ends)
         self._call = call
         finished: Finished | None = None

@@ -165,8 +165,8 @@ class PooledKeys:
 
 
 def check_key(key: str) -> None:
-    if not key or not key.isprintable() or any(char.isspace() for char in key) or len(key) > 10_000:
-        raise BadInput("That is not a key: one word, without spaces.")
+    if not key or not key.isascii() or not key.isprintable() or " " in key or len(key) > 10_000:
+        raise BadInput("That is not a key: one word of plain letters, digits and signs, without spaces.")
 
 
 def fingerprint(key: str) -> str:

@@ -52,6 +52,11 @@ def test_a_base_url_alone_is_a_custom_endpoint(hermes_home: Path) -> None:
     assert found.keys.take(set()) == "sk-1"
 
 
+def test_the_address_of_a_preset_is_that_preset(hermes_home: Path) -> None:
+    yaml = "model: {default: x/y, base_url: 'https://openrouter.ai/api/v1/'}"
+    assert chosen(yaml, hermes_home, {"OPENROUTER_API_KEY": "k"}).name == "openrouter"
+
+
 def test_a_provider_of_ones_own(hermes_home: Path) -> None:
     found = chosen(
         """
@@ -116,10 +121,17 @@ def test_fallbacks_come_in_order_without_those_that_have_no_key(hermes_home: Pat
     fallback_providers:
       - {provider: anthropic, model: claude-haiku-4-5}
       - {provider: openai, model: gpt-5.2}
+      - {provider: nobody, model: m}
       - {provider: ollama, model: qwen3}
     """
     found = fallbacks(settings(yaml, hermes_home), variables={"ANTHROPIC_API_KEY": "k"})
     assert [(one.name, one.model) for one in found] == [("anthropic", "claude-haiku-4-5"), ("ollama", "qwen3")]
+
+
+def test_a_side_task_that_nobody_can_do_says_so(hermes_home: Path) -> None:
+    given = settings("auxiliary: {vision: {provider: nobody}}", hermes_home)
+    with pytest.raises(NoProvider, match=r"auxiliary\.vision"):
+        auxiliary_provider(given, "vision", variables={})
 
 
 def test_a_side_task_goes_to_the_main_model_unless_it_has_its_own(hermes_home: Path) -> None:

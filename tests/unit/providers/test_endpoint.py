@@ -1,7 +1,9 @@
 """Tries, keys, closing, and lines that are used again."""
 
+import random
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -63,6 +65,21 @@ def test_a_refusal_never_shows_the_key(key: str) -> None:
     with Scripted(Fail(401, f"Incorrect API key provided: {key}.")) as server, pytest.raises(KeyRefused) as raised:
         ask(endpoint(server, keys=[key]), HELLO)
     assert key not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["sk-…1234", "sk-a\nb", "sk-\x00"])
+def test_a_key_that_cannot_be_sent_is_told_without_it(key: str) -> None:
+    with Scripted(Say("never")) as server, pytest.raises(RequestRefused, match="characters") as raised:
+        ask(endpoint(server, keys=[key], retries=3), HELLO)
+    assert key not in str(raised.value)
+    assert server.sent == []
+
+
+def test_headers_of_the_settings_take_the_place_of_others() -> None:
+    with Scripted(Say("ok")) as server:
+        ask(endpoint(server, headers={"authorization": "Basic x", "X-Team": "a"}), HELLO)
+    assert server.sent[0].headers["authorization"] == "Basic x"
+    assert server.sent[0].headers["x-team"] == "a"
 
 
 def test_what_passes_is_tried_again_and_told() -> None:
@@ -143,6 +160,33 @@ def test_closing_from_another_thread_ends_the_request_within_a_second(answer: Ha
         assert ended.wait(1)
         assert time.monotonic() - began < 1
         assert list(stream) == []
+
+
+def test_closing_at_any_moment_ends_quietly_and_leaves_nothing_behind() -> None:
+    dice = random.Random(1)
+    before = threading.active_count()
+    with Scripted(otherwise=Say("a b c d e f", pause=0.002, delay=0.005)) as server:
+        provider = endpoint(server, patience=Patience())
+        ends: list[object] = []
+
+        def read(stream: Iterator[object]) -> None:
+            try:
+                ends.append(len(list(stream)))
+            except BaseException as error:  # whatever it is, it should not have come
+                ends.append(error)
+
+        for _ in range(100):
+            stream = provider.stream(HELLO)
+            reader = threading.Thread(target=read, args=(stream,))
+            reader.start()
+            time.sleep(dice.random() * 0.03)
+            stream.close()
+            reader.join(1)
+            assert not reader.is_alive()
+    assert [end for end in ends if not isinstance(end, int)] == []
+    assert len(set(ends)) > 3  # it was caught at different moments
+    time.sleep(0.1)
+    assert threading.active_count() <= before + 1
 
 
 def test_closing_while_it_waits_for_the_next_try_ends_it() -> None:
