@@ -184,6 +184,20 @@ def test_another_compressor_can_be_plugged_in(db: SessionDB) -> None:
         assert [message["content"].rpartition("\n")[2] for message in agent.messages] == ["3 about tea", "answer"]
 
 
+def test_a_compressor_that_breaks_holds_nothing_up(db: SessionDB) -> None:
+    class Broken:
+        def plan(self, entries: Sequence[Entry], *, room: int, harder: int) -> Plan | None:
+            return Plan([], entries[:-1], entries[-1:])
+
+        def write(self, plan: Plan, focus: str | None) -> str:
+            raise RuntimeError("a bug")
+
+    with Scripted(Say("one"), TOO_LONG, Say("two")) as server:
+        agent = agent_of(db, server, compressor=Broken())
+        talk(agent, "first")
+        assert ended(talk(agent, "second")).text == "two"
+
+
 # -- two at once
 
 

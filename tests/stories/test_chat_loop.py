@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import Notice, SessionOptions, StartedOver, Steered, Titled, ToolEnded
+from hermes.agent.base import Notice, SessionOptions, StartedOver, Steered, Titled, ToolEnded, TurnEnded
 from hermes.agent.prompt import SEARCH
 from hermes.errors import BadInput, ConfigError, ProviderError, RateLimited, SessionNotFound
 from hermes.providers.anthropic import Anthropic
@@ -343,6 +343,28 @@ def test_steering_reaches_the_model_before_its_next_call(db: SessionDB) -> None:
         assert [event.text for event in events if isinstance(event, Steered)] == ["in metric"]
         assert sent_roles(server.sent[-1]) == ["system", "user", "assistant", "tool", "user"]
         assert ended(events).text == "In metric, then."
+
+
+def test_words_of_the_last_moment_are_kept_for_the_next_turn(db: SessionDB) -> None:
+    with Scripted(otherwise=Say("done")) as server:
+        agent = agent_of(db, server)
+        for event in agent.run("first"):
+            if isinstance(event, TurnEnded):
+                assert agent.steer("wait, one more thing")
+        assert not agent.steer("too late")
+        assert stored(db, agent.session_id)[-1] == ("user", "wait, one more thing")
+        talk(agent, "go on")
+        said = [message["content"] for message in server.sent[-1].messages if message["role"] == "user"]
+        assert said == ["first", "wait, one more thing", "go on"]
+
+
+def test_time_is_up_even_while_the_model_talks_without_a_pause(db: SessionDB) -> None:
+    with Scripted(Say("word " * 5000, pause=0.001)) as server:
+        agent = agent_of(db, server, settings=settings(agent={"turn_seconds": 0.3}))
+        began = time.monotonic()
+        assert ended(talk(agent, "talk")).reason == "time"
+        assert time.monotonic() - began < 2.0
+        assert stored(db, agent.session_id)[1][1].startswith("word word")
 
 
 def test_only_one_turn_at_a_time(db: SessionDB) -> None:

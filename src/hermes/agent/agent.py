@@ -95,10 +95,7 @@ class Agent:
     def steer(self, text: str) -> bool:
         """Say something while the agent works: the model reads it before it goes on. False: there is no turn."""
         driver = self._driver
-        if driver is None or not driver.running or not text.strip():
-            return False
-        driver.steer(text)
-        return True
+        return driver is not None and bool(text.strip()) and driver.steer(text)
 
     def _turn(self, driver: Driver, content: str | list[dict[str, Any]]) -> Iterator[Any]:
         yield from self._ready()

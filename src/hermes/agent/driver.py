@@ -56,6 +56,7 @@ class Driver:
         self._ready = Request(())  # the next call, as it was measured
         self._estimate = 0
         self._beside = ""  # what goes to the model with the person's message, and is not stored
+        self._door = threading.Lock()  # what comes in while the turn ends is either taken or refused
         self.running = False
         agent = setup.settings.agent
         limits = t.Limits(
@@ -75,8 +76,12 @@ class Driver:
         self._stopped.set()
         self._inbox.put((0, t.Interrupt()))
 
-    def steer(self, text: str) -> None:
-        self._inbox.put((0, t.Steer(text)))
+    def steer(self, text: str) -> bool:
+        """False: the turn is over, and the text was not taken."""
+        with self._door:
+            if self.running:
+                self._inbox.put((0, t.Steer(text)))
+            return self.running
 
     # -- the turn
 
@@ -88,8 +93,9 @@ class Driver:
             while not self.turn.ended:
                 yield from self._perform(self.turn.step(self._next(), time.monotonic()))
         finally:
+            with self._door:
+                self.running = False
             self._abandon()
-            self.running = False
 
     def _perform(self, effects: Sequence[Any]) -> Iterator[Any]:
         """The effects in order; what they bring about at once is carried out right behind them."""
@@ -124,8 +130,11 @@ class Driver:
         """The next event of the turn, or the clock."""
         while True:
             wakes = self.turn.wakes()
+            left = None if wakes is None else wakes - time.monotonic()
+            if left is not None and left <= 0:
+                return t.Clock()  # even when there is always something to hear
             try:
-                call, event = self._inbox.get(timeout=None if wakes is None else max(0.0, wakes - time.monotonic()))
+                call, event = self._inbox.get(timeout=left)
             except queue.Empty:
                 return t.Clock()
             if isinstance(event, Written):
@@ -239,8 +248,21 @@ class Driver:
                 for effect in self.turn.step(event, math.inf):
                     if isinstance(effect, t.Store | t.CutCall | t.Record):
                         self._carry_out(effect)
+            self._keep_late_words()
         except StoreError:
             log.exception("what was said in a turn that broke off could not be stored")
+
+    def _keep_late_words(self) -> None:
+        """What the person added in the last moment is there for the next turn."""
+        late = [event.text for _, event in iter(self._heard_late, None) if isinstance(event, t.Steer)]
+        for number, text in enumerate(late):
+            self._conversation.append({"role": "user", "content": text}, f"{self.turn.key}:late:{number}")
+
+    def _heard_late(self) -> tuple[int, Any] | None:
+        try:
+            return self._inbox.get_nowait()
+        except queue.Empty:
+            return None
 
 
 def _with_beside(messages: Sequence[dict[str, Any]], beside: str) -> list[dict[str, Any]]:

@@ -1,9 +1,13 @@
 """Carries a compression out: the conversation goes on in a continuation."""
 
+import logging
+
 from hermes.agent import compression
 from hermes.agent.base import Compressed, Compressor, Plan
 from hermes.agent.conversation import Conversation
 from hermes.agent.setup import Setup
+
+log = logging.getLogger(__name__)
 
 
 class Shrinking:
@@ -31,7 +35,11 @@ class Shrinking:
 
     def write(self, found: Plan, focus: str | None) -> str:
         """The summary. Takes long, and touches nothing."""
-        return self._compressor.write(found, focus)
+        try:
+            return self._compressor.write(found, focus)
+        except Exception:  # the edge to a compressor, which may be a plugin's
+            log.exception("the compressor failed in a way it should not")
+            return compression.mechanical_summary(found.middle, focus)
 
     def split(self, found: Plan, text: str) -> Compressed:
         """Go on in a continuation; in the one of whoever was first, if somebody was."""
