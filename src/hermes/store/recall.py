@@ -29,7 +29,7 @@ NEIGHBOURS = 2  # messages on each side of a window
 _K1 = 1.2
 _LENGTH = {"messages": 0.2, "windows": 0.5, "sessions": 0.75}  # how much a long text is held against it
 _DECAY, _BEST = 0.3, 5  # a session's messages count less and less
-_CANDIDATE_MESSAGES, _CANDIDATE_SESSIONS = 1000, 40
+_CANDIDATE_MESSAGES, _CANDIDATE_SESSIONS = 1000, 24
 _TOO_COMMON, _SMALL = 10, 500  # in a large store, a word of every tenth message tells nothing
 _MOST_EVIDENCE = 300_000  # places of words, so that memory stays bounded in a store of millions
 _AUTOMATION = 0.5  # a machine talking to itself counts half
@@ -199,7 +199,7 @@ def candidates(
         if role in role_weights:
             _reweigh(evidence, message_id, role_weights[role])
         per_session[session_id] += scores[message_id] * role_weights.get(role, 1.0)
-    most = max(_CANDIDATE_SESSIONS, 2 * limit)
+    most = max(_CANDIDATE_SESSIONS, 3 * limit)
     chosen = nlargest(most, per_session, key=lambda session_id: per_session[session_id])
     return [_candidate(row, admitted) for row in reader.outlines(chosen)]
 
