@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import Compressed, Entry, Plan
+from hermes.agent.base import Compressed, Entry, Plan, SessionOptions
 from hermes.agent.compression import is_summary
 from hermes.errors import PromptTooLong
 from hermes.store import SessionDB
@@ -109,6 +109,15 @@ def test_the_providers_own_count_decides_when(db: SessionDB) -> None:
         )
         events = [event for number in range(12) for event in talk(agent, f"question {number} " * 30)]
         assert any(isinstance(event, Compressed) for event in events)
+
+
+def test_what_fills_the_window_without_the_conversation_does_not_split_it_in_every_turn(db: SessionDB) -> None:
+    with Scripted(otherwise=Say("answer", input_tokens=2000)) as server:
+        options = SessionOptions(system_prompt="You are tested. " * 500)
+        chosen = settings(compression={"protect_first_n": 2, "protect_last_n": 4})
+        agent = agent_of(db, server, provider=endpoint(server, window=3000), settings=chosen, options=options)
+        long_talk(agent, 30)
+        assert len(parts(db, agent.session_id)) <= 3
 
 
 def test_it_can_be_switched_off(db: SessionDB) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from hermes.agent.base import Entry, Plan, Summarise
 from hermes.agent.turn import text_of
 from hermes.config.areas.execution import Compression
-from hermes.errors import ProviderError
+from hermes.errors import HermesError
 from hermes.model.text import clip
 from hermes.model.tokens import tokens_of_message
 
@@ -52,7 +52,7 @@ class Summaries:
         """By the auxiliary model or, where that is not to be had, by rule."""
         try:
             text = self._summarise("compression", summary_prompt(plan.middle, focus), most_tokens=_SUMMARY_TOKENS)
-        except ProviderError as error:
+        except HermesError as error:
             log.info("no summary by a model: %s", error)
             text = ""
         return text.strip() or mechanical_summary(plan.middle, focus)

@@ -222,8 +222,8 @@ class Driver:
 
     def _begin_compression(self, wanted: t.Compress) -> None:
         """Have the summary written in a thread of its own: it takes a model call."""
-        levels = range(wanted.harder, t.TRIES_TO_SHRINK if wanted.must else wanted.harder + 1)
-        found = next(filter(None, (self._shrinking.plan(level) for level in levels)), None)
+        window = self._providers[self.turn.place].window
+        found = self._shrinking.necessary(wanted.harder) if wanted.must else self._shrinking.automatic(window)
         if found is None:
             self._put(t.Shrunk(None))
             return

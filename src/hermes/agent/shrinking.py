@@ -6,8 +6,10 @@ from hermes.agent import compression
 from hermes.agent.base import Compressed, Compressor, Plan
 from hermes.agent.conversation import Conversation
 from hermes.agent.setup import Setup
+from hermes.agent.turn import TRIES_TO_SHRINK
 
 log = logging.getLogger(__name__)
+_WORTH_IT = 0.1  # of the limit
 
 
 class Shrinking:
@@ -24,14 +26,26 @@ class Shrinking:
 
     def compress(self, focus: str | None = None) -> Compressed | None:
         """By command. None: there is nothing between the first and the last messages."""
-        found = self.plan(room=False)
+        found = self.plan()
         return None if found is None else self.split(found, self.write(found, focus))
 
-    def plan(self, harder: int = 0, *, room: bool = True) -> Plan | None:
-        """`room`: keep more than the last few messages where there is room for them."""
-        settings = self._setup.settings.compression
-        tokens = (self.limit(self._setup.provider.window) or 0) * settings.target_ratio if room else 0
-        return self._compressor.plan(self._conversation.entries, room=int(tokens), harder=harder)
+    def automatic(self, window: int) -> Plan | None:
+        """At the threshold. None as well when it would gain little: what stays, the prompt and the tools can fill half
+        of a small window by themselves, and a split in every turn would not change that."""
+        limit = self.limit(window) or 0
+        found = self.plan(room=int(limit * self._setup.settings.compression.target_ratio))
+        if found is None:
+            return None
+        gone = [entry for entry in found.middle if not compression.is_summary(entry.message)]
+        return found if compression.tokens_in(gone) >= limit * _WORTH_IT else None
+
+    def necessary(self, harder: int) -> Plan | None:
+        """The provider does not take it as it is; each time it was not enough, less stays."""
+        levels = range(harder, TRIES_TO_SHRINK)
+        return next(filter(None, (self.plan(harder=level) for level in levels)), None)
+
+    def plan(self, *, room: int = 0, harder: int = 0) -> Plan | None:
+        return self._compressor.plan(self._conversation.entries, room=room, harder=harder)
 
     def write(self, found: Plan, focus: str | None) -> str:
         """The summary. Takes long, and touches nothing."""

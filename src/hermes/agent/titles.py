@@ -9,7 +9,7 @@ from hermes.agent.base import Titled
 from hermes.agent.conversation import Conversation
 from hermes.agent.setup import Setup
 from hermes.agent.turn import text_of
-from hermes.errors import HermesError, ProviderError
+from hermes.errors import HermesError
 from hermes.store.db import OpenStore
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,10 @@ class Titles:
         self._thread.start()
 
     def _make(self, question: str, answer: str) -> None:
-        self._name(self._by_model(question, answer) or from_text(question))
+        try:
+            self._name(self._by_model(question, answer) or from_text(question))
+        except Exception:  # the edge of a thread, behind a person's back
+            log.exception("making a title failed in a way it should not")
 
     def _name(self, title: str | None) -> None:
         if self._subject is None or title is None:
@@ -72,7 +75,7 @@ class Titles:
         prompt = f"{INSTRUCTIONS}\n\n<conversation>\n{said}\n</conversation>"
         try:
             return cleaned(self._setup.summarise("title_generation", prompt, most_tokens=64))
-        except ProviderError as error:
+        except HermesError as error:
             log.info("no title by a model: %s", error)
             return None
 
