@@ -58,9 +58,11 @@ def _answers(rng: random.Random) -> Any:
     def answer(sent: Sent) -> Say:
         if "go on" in str(sent.messages[-1]["content"]):
             return Say("gone on")
+        counted = len(str(sent.messages)) // 4
         if rng.random() < 0.4:
-            return Say("let me", calls=[("echo", {"text": "x" * rng.choice([5, 3000])}, f"c{rng.random()}")])
-        return Say("word " * rng.randint(1, 60), pause=rng.choice([0, 0.002]))
+            call = ("echo", {"text": "x" * rng.choice([5, 3000])}, f"c{rng.random()}")
+            return Say("let me", calls=[call], input_tokens=counted)
+        return Say("word " * rng.randint(1, 60), pause=rng.choice([0, 0.002]), input_tokens=counted)
 
     return answer
 
