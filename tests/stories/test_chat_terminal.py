@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hermes.cli.width import width
 from hermes.store import SessionDB
-from tests.servers.scripted import Say, Scripted, Sent
-from tests.stories.terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, Terminal
+from tests.servers.scripted import Fail, Say, Scripted, Sent
+from tests.stories.terminal import ALT_ENTER, CTRL_C, CTRL_D, ENTER, TAB, UP, Terminal
 from tests.unit.cli.program import fill_guide, refused, spawn
 
 
@@ -237,3 +238,156 @@ def test_a_dumb_terminal_gets_a_conversation_line_by_line(model: Scripted) -> No
         assert terminal.leave() == 0
     assert "\x1b" not in terminal.seen
     assert "hermes --resume" in terminal.text
+
+
+# -- commands and typing while it works
+
+
+def test_commands_are_answered_above_the_prompt(model: Scripted) -> None:
+    with Terminal() as terminal:
+        terminal.say("/title queued name")
+        terminal.wait_for("Title queued: queued name.")
+        terminal.say("hello")
+        terminal.wait_for("Answer number 1")
+        terminal.wait_for("queued name", times=3)  # in the status bar
+        terminal.say("/titel")
+        terminal.wait_for("hermes: No command /titel; did you mean /title?")
+        terminal.say("/status")
+        terminal.wait_for("Answers: scripted at custom")
+        terminal.say("/exit")
+        assert terminal.leave() == 0
+    assert [row["title"] for row in sessions()] == ["queued name"]
+
+
+def test_typing_while_it_works_interrupts_and_is_answered_next(model: Scripted) -> None:
+    with Terminal() as terminal:
+        terminal.say("slowly please")
+        terminal.wait_for("word3 ")
+        terminal.say("something else")
+        terminal.wait_for("Answer number 2 to something else")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    [session] = sessions()
+    texts = [text for _, text in said(str(session["id"]))]
+    assert texts[0] == "slowly please"
+    assert texts[1].startswith("word0 word1")
+    assert texts[2:] == ["something else", "Answer number 2 to *something else*."]
+
+
+def test_what_is_queued_is_asked_when_the_turn_is_done(model: Scripted) -> None:
+    model.script += [Say("first " * 30, pause=0.05)]
+    with Terminal() as terminal:
+        terminal.say("/busy queue")
+        terminal.wait_for("works: queue")
+        terminal.say("one")
+        terminal.wait_for("first first")
+        terminal.say("two")
+        terminal.say("/q three")
+        terminal.wait_for("2 messages waiting")
+        terminal.wait_for("to two.")
+        terminal.wait_for("to three.")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    [session] = sessions()
+    assert [text for role, text in said(str(session["id"])) if role == "user"] == ["one", "two", "three"]
+
+
+def test_leaving_in_mid_turn_keeps_what_was_said(model: Scripted) -> None:
+    with Terminal() as terminal:
+        terminal.say("slowly please")
+        terminal.wait_for("word3 ")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    [session] = sessions()
+    assert said(str(session["id"]))[1][1].startswith("word0 word1 word2")
+
+
+def test_a_provider_that_fails_leaves_the_prompt_and_the_message(model: Scripted) -> None:
+    model.script += [Fail(400, "the model is unwell")]
+    with Terminal() as terminal:
+        terminal.say("are you well?")
+        terminal.wait_for("the model is unwell")
+        terminal.say("/retry")
+        terminal.wait_for("Answer number 1 to are you well?")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert "Traceback" not in terminal.text
+
+
+def test_tab_completes_commands_and_titles(model: Scripted) -> None:
+    with SessionDB() as db:
+        fill_guide(db)
+    with Terminal() as terminal:
+        terminal.wait_for("scripted · ")
+        terminal.type("/resu" + TAB)
+        terminal.wait_for("❯ /resume")
+        terminal.type(" refac" + TAB)
+        terminal.wait_for("❯ /resume refactoring auth")
+        terminal.type(ENTER)
+        terminal.wait_for('"refactoring auth" (1 user message, 1 total message)')
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+
+
+def test_the_arrow_brings_back_what_was_typed_and_the_file_is_private(model: Scripted, hermes_home: Path) -> None:
+    for _ in range(2):
+        with Terminal() as terminal:
+            terminal.wait_for("scripted · ")
+            if sessions():
+                terminal.type(UP)
+                terminal.wait_for("❯ remember me")
+                terminal.type(ENTER)
+            else:
+                terminal.say("remember me")
+            terminal.wait_for("Answer number 1 to remember me")
+            terminal.type(CTRL_D)
+            assert terminal.leave() == 0
+    assert len(sessions()) == 2
+    assert (hermes_home / "chat_history").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_reasoning_and_cost_are_shown_when_they_are_asked_for(wanted: bool, model: Scripted, hermes_home: Path) -> None:
+    if wanted:
+        with (hermes_home / "config.yaml").open("a") as file:
+            file.write("display:\n  show_reasoning: true\n  show_cost: true\n")
+    with Terminal() as terminal:
+        terminal.say("hello")
+        terminal.wait_for("Answer number 1")
+        terminal.wait_for("A scripted talk")  # the bar has the figures by then
+        assert ("$0.00" in terminal.text) is wanted
+        assert ("hidden thoughts" in terminal.text) is wanted
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+
+
+def test_an_answer_cannot_drive_the_terminal(model: Scripted) -> None:
+    model.script += [Say("look: \x1b]0;owned\x07 and \x1b[2J gone")]
+    with Terminal() as terminal:
+        terminal.say("hello")
+        terminal.wait_for(r"look: \x1b]0;owned\x07 and \x1b[2J gone")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert "\x1b]0;owned" not in terminal.seen
+
+
+@pytest.mark.parametrize("columns", [40, 200])
+def test_it_works_on_a_narrow_and_on_a_wide_terminal(columns: int, model: Scripted) -> None:
+    spawn("-z", "日本語の質問です " * 20)
+    with Terminal("-c", columns=columns) as terminal:
+        terminal.wait_for("Previous Conversation")
+        terminal.say("hello")
+        terminal.wait_for("Answer number 2")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    lines = terminal.text.splitlines()
+    assert {width(line) for line in lines if line.startswith("│")} == {min(columns, 100)}
+
+
+def test_a_store_that_cannot_be_opened_is_one_line(model: Scripted, hermes_home: Path) -> None:
+    (hermes_home / "state.db").write_bytes(b"this is no database" * 1000)
+    with Terminal() as terminal:
+        terminal.until(lambda: "❯" in terminal.seen)
+        assert terminal.leave() == 3
+    assert "Traceback" not in terminal.seen
+    assert "hermes: " in terminal.text

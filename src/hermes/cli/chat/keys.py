@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from prompt_toolkit.application import Application
+from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 
@@ -19,7 +20,8 @@ class Interrupted(Protocol):
 
 
 def bindings(repl: Interrupted) -> KeyBindings:
-    """Enter sends, Alt-Enter and Ctrl-J begin a line, so does Enter behind a backslash."""
+    """Enter sends, Alt-Enter and Ctrl-J begin a line, so does Enter behind a backslash. Tab completes at once where
+    there is one way only."""
     keys = KeyBindings()
 
     @keys.add("enter")
@@ -35,6 +37,18 @@ def bindings(repl: Interrupted) -> KeyBindings:
     @keys.add("c-j")
     def _line(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
+
+    @keys.add("tab")
+    def _complete(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state:
+            buffer.complete_next()
+            return
+        found = list(buffer.completer.get_completions(buffer.document, CompleteEvent(completion_requested=True)))
+        if len(found) == 1:
+            buffer.apply_completion(found[0])
+        else:
+            buffer.start_completion(insert_common_part=True)
 
     @keys.add("c-c")
     def _interrupt(event: KeyPressEvent) -> None:

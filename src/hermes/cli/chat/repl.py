@@ -9,7 +9,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
@@ -20,6 +20,7 @@ from prompt_toolkit.patch_stdout import StdoutProxy, patch_stdout
 from prompt_toolkit.styles import Style
 
 from hermes.cli import terminal
+from hermes.cli.chat.asked import Asked
 from hermes.cli.chat.bar import Bar
 from hermes.cli.chat.early import PROMPT
 from hermes.cli.chat.keys import Leave, bindings
@@ -48,7 +49,8 @@ class Repl:
         self._loaded = threading.Event()
         self._turn: threading.Thread | None = None
         self._drawing: Drawing | None = None
-        self._question: Ask | None = None
+        self._question: Ask | None = None  # of a command
+        self._asked: Asked | None = None  # of a tool, which waits for it
         self._interrupted = 0.0
         self._bar = Bar()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -71,9 +73,11 @@ class Repl:
         """Open the chat, then load what the first answer needs."""
         try:
             self._chat = self._load()
+            self._chat.ask_person = self._ask_person
             self._bar.refresh(self._chat)
         except BaseException as error:  # told, or raised again, by the thread that waits for it
             self._failed = error
+            return
         finally:
             self._loaded.set()
             self._redraw()
@@ -114,7 +118,9 @@ class Repl:
         drawing = self._drawing
         if drawing is not None and not get_app().is_done:
             shown += [("class:live", line + "\n") for line in drawing.live()]
-        if self._question is not None:
+        if self._asked is not None:
+            shown.append(("class:question", self._asked.text() + "\n"))
+        elif self._question is not None:
             shown.append(("class:question", f"{safe(self._question.question)} [y/N] "))
         shown.append(("class:prompt", PROMPT))
         return shown
@@ -136,6 +142,7 @@ class Repl:
 
     async def _converse(self) -> None:
         self._loop = asyncio.get_running_loop()
+        watching = asyncio.create_task(self._leave_if_it_cannot_open())
         while not (self._chat is not None and self._chat.leaving):
             try:
                 typed = await self._session.prompt_async()
@@ -144,11 +151,16 @@ class Repl:
             except Leave as left:
                 self._code = left.code
                 return
-            await asyncio.to_thread(self._loaded.wait)
+            await watching
             if self._failed is not None:
                 raise self._failed
-            if typed.strip() or self._question:
+            if typed.strip() or self._question or self._asked:
                 await asyncio.to_thread(self._take, typed.rstrip())
+
+    async def _leave_if_it_cannot_open(self) -> None:
+        await asyncio.to_thread(self._loaded.wait)
+        if self._failed is not None and self._session.app.is_running:
+            self._session.app.exit(exception=self._failed)
 
     @property
     def chat(self) -> "Chat":
@@ -164,7 +176,9 @@ class Repl:
         from hermes.commands.chat.slash import is_command, perform
 
         try:
-            if self._question is not None:
+            if self._asked is not None:
+                self._asked.answer(typed)
+            elif self._question is not None:
                 self._answer_question(typed)
             elif is_command(self.chat, typed):
                 self._show(perform(self.chat, typed))
@@ -179,6 +193,19 @@ class Repl:
             self.above(f"hermes: this should not have happened ({type(error).__name__}: {safe(str(error))})")
         self._begin()
         self._bar.refresh(self.chat)
+        if self.chat.redraw:
+            self.chat.redraw = False
+            self.above("\x1b[2J\x1b[3J\x1b[H")
+
+    def _ask_person(self, question: str, choices: Sequence[str]) -> str | None:
+        """What a tool asks while the turn waits; None: nobody answered. Called from the tool's own thread."""
+        self._asked = Asked(question, choices)
+        self._redraw()
+        try:
+            return self._asked.wait(self.chat.settings.agent.clarify_timeout)
+        finally:
+            self._asked = None
+            self._redraw()
 
     def _answer_question(self, typed: str) -> None:
         question, self._question = self._question, None
@@ -271,6 +298,8 @@ class Repl:
         elif self.busy:
             self.chat.queue.clear()
             self.chat.agent.stop()
+            if self._asked is not None:
+                self._asked.give_up()
         elif app.current_buffer.text:
             app.current_buffer.reset()
             self._interrupted = 0.0

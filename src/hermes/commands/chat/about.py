@@ -7,13 +7,26 @@ from hermes.commands.reply import Line, Reply, Span, Text
 
 def help(chat: Chat, rest: str) -> Reply:
     """Every command that works here, with a line each."""
-    shown = {name: one for name, one in slash.COMMANDS.items() if one.where in ("both", "terminal")}
-    width = max(len(_form(name, one)) for name, one in shown.items())
+    where = "terminal" if chat.wishes.source == "cli" else "gateway"
+    shown = {name: one for name, one in slash.COMMANDS.items() if one.where in ("both", where)}
+    forms = {name: _form(name, one) for name, one in shown.items()}
+    forms |= {name: f"/{name}" for name in slash.quick_names(chat) if name not in shown}
+    width = max(map(len, forms.values()))
     lines: list[Line] = [
-        (Span(f"  {_form(name, one):<{width}}", "strong"), Span(f"  {one.about}", "")) for name, one in shown.items()
+        (Span(f"  {form:<{width}}", "strong"), Span(f"  {_about(name, shown)}")) for name, form in forms.items()
     ]
+    if where == "terminal":
+        lines += ["", (Span(_KEYS, "dim"),)]
     return Reply((Text(tuple(lines)),), data=[{"name": name, **one._asdict()} for name, one in shown.items()])
 
 
+_KEYS = "  Enter sends, Alt-Enter begins a line, Tab completes, Ctrl-C stops the turn (twice: leaves), Ctrl-D leaves."
+
+
 def _form(name: str, one: slash.Slash) -> str:
-    return f"/{name} {one.takes}".rstrip()
+    short = [alias for alias in one.aliases if len(alias) <= 2]
+    return " ".join([f"/{name}", *(f"(/{alias})" for alias in short), one.takes]).rstrip()
+
+
+def _about(name: str, shown: dict[str, slash.Slash]) -> str:
+    return shown[name].about if name in shown else "a command of your own"

@@ -2,18 +2,24 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import SessionOptions
+from hermes.agent.empty import NoTools
 from hermes.agent.history import History
+from hermes.agent.toolbox import toolbox
 from hermes.commands.chat.images import with_images
 from hermes.config import Config
-from hermes.errors import ConfigError, NoProvider
+from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
+
+BUSY_MODES = ("interrupt", "queue", "steer")
+_FASTER = {"service_tier": "priority"}
 
 
 class Wishes(NamedTuple):
@@ -37,31 +43,33 @@ class Chat:
         self.settings = config.settings
         self.wishes = wishes
         self.began = time.monotonic()
-        self.queue: deque[str] = deque()  # messages for the turns to come
+        self.queue: deque[Any] = deque()  # messages for the turns to come: text, or content in parts
         self.images: list[Path] = []  # pictures for the next message
         self.leaving = False
         self.busy_mode = self.settings.display.busy_input_mode
         self.statusbar = True
         self.footer = self.settings.display.runtime_footer.enabled
-        self.effort: str | None = None
+        self.redraw = False
+        self.fast = False
+        self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
         self.provider = self._provider()
         self.agent = self._agent(session_id)
 
     # -- the agent
 
-    def _provider(self, model: str = "", provider: str = "") -> Provider:
-        from hermes.providers.choose import main_provider
-
-        wishes = self.wishes
+    def _provider(self) -> Provider:
+        """Who answers; without one that is set up, the person's own history."""
         try:
-            return main_provider(
-                self.settings,
-                model=model or wishes.model or None,
-                provider=provider or wishes.provider or None,
-                variables=self.config.environment,
-            )
+            return self._main(self.wishes.model, self.wishes.provider)
         except NoProvider:
             return History(self.db)
+
+    def _main(self, model: str, provider: str) -> Provider:
+        from hermes.providers.choose import main_provider
+
+        return main_provider(
+            self.settings, model=model or None, provider=provider or None, variables=self.config.environment
+        )
 
     def _agent(self, session_id: str | None = None) -> Agent:
         from hermes.providers.choose import fallbacks
@@ -73,11 +81,32 @@ class Chat:
             session_id=session_id,
             fallbacks=() if self.answers_from_history else fallbacks(self.settings, variables=self.config.environment),
             auxiliary=self._auxiliary,
+            tools=NoTools() if self.answers_from_history else toolbox(self.config, self.wishes.cwd),
+            ask=lambda question, choices: self.ask_person(question, choices),
             source=self.wishes.source,
-            options=SessionOptions(cwd=self.wishes.cwd, effort=self.effort),
+            options=SessionOptions(cwd=self.wishes.cwd),
         )
-        agent.use(self.provider) if agent.created and self.wishes.model else None
+        if agent.created and self.wishes.model:
+            agent.use(self.provider)
         return agent
+
+    def use(self, model: str, provider: str = "") -> None:
+        """Go on with another model. Raises what is wrong with it, and then nothing changes."""
+        self.provider = self._main(model, provider)
+        self.wishes = self.wishes._replace(model=model, provider=provider or self.wishes.provider)
+        self.fast = False
+        self.agent.use(self.provider)
+
+    def go_fast(self, fast: bool) -> None:
+        """Ask for the provider's faster tier, where its format has one."""
+        from hermes.providers.endpoint import Endpoint
+
+        if not isinstance(self.provider, Endpoint) or self.provider.name == "anthropic":
+            raise BadInput(f"{self.provider.name} has no faster tier to ask for.")
+        body = {name: value for name, value in self.provider.extra_body.items() if name not in _FASTER}
+        self.provider = replace(self.provider, extra_body={**body, **(_FASTER if fast else {})})
+        self.fast = fast
+        self.agent.use(self.provider)
 
     def _auxiliary(self, task: str) -> Provider | None:
         from hermes.providers.choose import auxiliary_provider
@@ -100,10 +129,12 @@ class Chat:
 
     # -- a turn
 
-    def ask(self, text: str) -> Iterator[Any]:
-        """A turn with this message and the pictures that wait for it."""
+    def ask(self, content: Any) -> Iterator[Any]:
+        """A turn with this message: text with the pictures that wait for it, or content in parts as it is."""
+        if not isinstance(content, str):
+            return self.agent.run(content)
         images, self.images = self.images, []
-        return self.agent.run(with_images(text, images))
+        return self.agent.run(with_images(content, images))
 
     def close(self) -> None:
         self.agent.close()

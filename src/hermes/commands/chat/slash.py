@@ -26,9 +26,39 @@ class Slash(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
+_BUSY = {"busy": True}
 COMMANDS = {
-    "help": Slash("about", "what can be typed here", busy=True, aliases=("h", "commands")),
-    "exit": Slash("moving", "leave", where="terminal", busy=True, aliases=("quit",)),
+    "help": Slash("about", "what can be typed here", **_BUSY, aliases=("h", "commands")),
+    "new": Slash("moving", "begin a new conversation", "[TITLE]", aliases=("reset", "clear")),
+    "title": Slash("naming", "name this conversation, or show its name", "[TITLE]", **_BUSY),
+    "resume": Slash("moving", "go on with another conversation: an id, a title, or a number of /sessions", "[SESSION]"),
+    "sessions": Slash("moving", "recent conversations, with a number each", "[NUMBER]", **_BUSY),
+    "search": Slash("finding", "messages that hold every word, in all conversations", "WORDS", **_BUSY),
+    "recall": Slash("finding", "conversations that answer a question in plain words", "QUESTION", **_BUSY),
+    "branch": Slash("moving", "go on in a copy; this conversation stays as it is", "[TITLE]", aliases=("fork",)),
+    "undo": Slash("going_back", "take back the last exchange, or the last few", "[NUMBER]"),
+    "retry": Slash("going_back", "ask the last question again"),
+    "rewind": Slash("going_back", "go back to before a message of yours; without a number: show them", "[NUMBER]"),
+    "compress": Slash(
+        "keeping", "summarise the middle of this conversation and go on", "[FOCUS]", aliases=("compact",)
+    ),
+    "model": Slash("answering", "who answers here; another model, from now on", "[MODEL [PROVIDER]]"),
+    "fast": Slash("answering", "the provider's faster tier, on or off", "[on|off]"),
+    "usage": Slash("figures", "tokens and cost of this conversation", **_BUSY, aliases=("cost",)),
+    "insights": Slash("figures", "the last days: tokens, cost, tools, habits", "[DAYS]", **_BUSY),
+    "save": Slash("keeping", "write this conversation to a file: .md, .html, .json, .jsonl", "[FILE]", "terminal"),
+    "history": Slash("keeping", "what was said so far", "[NUMBER]", **_BUSY),
+    "image": Slash("keeping", "a picture for the next message", "FILE", "terminal", **_BUSY),
+    "steer": Slash("meanwhile", "say something to the agent while it works", "TEXT", **_BUSY),
+    "queue": Slash("meanwhile", "a message for after this turn, or what waits", "[TEXT]", **_BUSY, aliases=("q",)),
+    "busy": Slash("meanwhile", "what typing does while the agent works", "[interrupt|queue|steer]", **_BUSY),
+    "stop": Slash("meanwhile", "stop the turn; what was said is kept", **_BUSY),
+    "status": Slash("figures", "this conversation and who answers", **_BUSY),
+    "statusbar": Slash("looks", "the status bar, on or off", "[on|off]", "terminal", **_BUSY, aliases=("sb",)),
+    "footer": Slash("looks", "a line with figures after each answer, on or off", "[on|off]", **_BUSY),
+    "redraw": Slash("looks", "draw the screen anew", "", "terminal", **_BUSY),
+    "debug": Slash("figures", "what to send along with a question about Hermes itself", **_BUSY),
+    "exit": Slash("moving", "leave", "", "terminal", **_BUSY, aliases=("quit",)),
 }
 
 
@@ -45,7 +75,7 @@ def perform(chat: Chat, typed: str, *, where: str = "terminal") -> Reply:
     name, rest = match[1].lower(), (match[2] or "").strip()
     found = find(name)
     if found is None:
-        raise NotFound(unknown(chat, name))
+        return _own(chat, name, rest, where)
     name, command = found
     if command.where not in ("both", where):
         raise BadInput(f"/{name} works in the {command.where} only.")
@@ -56,6 +86,19 @@ def perform(chat: Chat, typed: str, *, where: str = "terminal") -> Reply:
     return reply
 
 
+def _own(chat: Chat, name: str, rest: str, where: str) -> Reply:
+    """A command of the person's own, from `quick_commands`."""
+    if name not in quick_names(chat):
+        raise NotFound(unknown(chat, name))
+    from hermes.commands.chat.quick import quick
+
+    return quick(chat, name, rest, where)
+
+
+def quick_names(chat: Chat) -> list[str]:
+    return [str(name).lower() for name in chat.settings.quick_commands]
+
+
 def find(name: str) -> tuple[str, Slash] | None:
     if name in COMMANDS:
         return name, COMMANDS[name]
@@ -64,7 +107,7 @@ def find(name: str) -> tuple[str, Slash] | None:
 
 def names(chat: Chat) -> list[str]:
     """Everything that can be typed behind the slash."""
-    return [*COMMANDS, *(alias for one in COMMANDS.values() for alias in one.aliases)]
+    return [*COMMANDS, *(alias for one in COMMANDS.values() for alias in one.aliases), *quick_names(chat)]
 
 
 def unknown(chat: Chat, name: str) -> str:
@@ -77,4 +120,5 @@ def unknown(chat: Chat, name: str) -> str:
 
 def offered(chat: Chat, where: str = "terminal") -> list[tuple[str, str]]:
     """What completion offers: names, and a line about each."""
-    return [(name, one.about) for name, one in COMMANDS.items() if one.where in ("both", where)]
+    built_in = [(name, one.about) for name, one in COMMANDS.items() if one.where in ("both", where)]
+    return [*built_in, *((name, "a command of your own") for name in quick_names(chat) if name not in COMMANDS)]
