@@ -132,7 +132,11 @@ class Repl:
         return self._bar.line(len(chat.queue) if chat is not None else 0)
 
     def _redraw(self) -> None:
-        self._session.app.invalidate()
+        """From any thread; when the prompt is gone there is nothing to draw."""
+        try:
+            self._session.app.invalidate()
+        except RuntimeError:
+            pass  # its loop was closed at this very moment
 
     def above(self, text: str) -> None:
         """Print lines above the prompt, from any thread."""
