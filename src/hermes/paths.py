@@ -41,8 +41,13 @@ def tool_results_dir() -> Path:
 
 
 def approvals_file() -> Path:
-    """Dangerous commands that were allowed for good, and what was decided lately."""
+    """What was allowed for good."""
     return hermes_home() / "approvals.json"
+
+
+def approvals_log() -> Path:
+    """What was decided about dangerous commands, a line each."""
+    return logs_dir() / "approvals.jsonl"
 
 
 def config_file(home: Path | None = None) -> Path:

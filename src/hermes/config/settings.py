@@ -42,7 +42,7 @@ class Settings(Area):
     tool_loop_guardrails: execution.ToolLoopGuardrails = setting(
         execution.ToolLoopGuardrails(), "What happens when the agent goes in circles."
     )
-    file_read_max_chars: int = setting(100_000, "Characters of a file read at once.", least=1000)
+    file_read_max_chars: int = setting(100_000, "Characters of a file read at once.", least=1000, works=True)
 
     display: interface.Display = setting(interface.Display(), "What the terminal and chats show.")
     dashboard: interface.Dashboard = setting(interface.Dashboard(), "The page in the browser.")
@@ -74,7 +74,9 @@ class Settings(Area):
     matrix: platform.Matrix = setting(platform.Matrix(), "Matrix.")
     platforms: dict[str, Any] = setting({}, "What another platform needs, by its name.")
     approvals: platform.Approvals = setting(platform.Approvals(), "Who is asked before something dangerous.")
-    command_allowlist: list[str] = setting([], "Dangerous commands that run without asking.")
+    command_allowlist: list[str] = setting(
+        [], "Dangerous commands that run without asking, each word for word.", works=True
+    )
     cron: platform.Cron = setting(platform.Cron(), "Scheduled jobs.")
 
 

@@ -40,7 +40,7 @@ def _answer(registry: "Registry", name: str, arguments: Any, work: Work) -> Tool
         return ToolResult(f"{name} cannot be used: {reason}", ok=False)
     given = checked(found.schema["parameters"], arguments)
     result = _as_result(_bounded(found, lambda: _run(found, given, work)))
-    return result if found.whole else fitted(result, work)
+    return fitted(result, work, whole=found.whole)
 
 
 def _run(found: "Tool", given: dict[str, Any], work: Work) -> Any:

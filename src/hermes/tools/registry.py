@@ -23,7 +23,13 @@ _REMEMBERED = 30.0  # seconds an availability check holds
 _BOUND = 300.0  # seconds for a tool that does not say how long it may take
 
 # Where the tools of this program are: module under hermes.tools, and the names it registers.
-MODULES: dict[str, tuple[str, ...]] = {}
+MODULES: dict[str, tuple[str, ...]] = {
+    "files.reading": ("read_file",),
+    "files.writing": ("write_file", "patch"),
+    "files.searching": ("search_files",),
+    "terminal.commands": ("terminal",),
+    "terminal.processes": ("process",),
+}
 
 Handler = Callable[[dict[str, Any], Work], Any]
 

@@ -15,8 +15,9 @@ _LARGEST_FILE = 20_000_000
 _SAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def fitted(result: ToolResult, work: Work) -> ToolResult:
-    """The result within `tool_output`, secrets masked where `security.redact_secrets` says so."""
+def fitted(result: ToolResult, work: Work, *, whole: bool = False) -> ToolResult:
+    """The result within `tool_output` (unless it stays `whole`), secrets masked where `security.redact_secrets` says
+    so."""
     if not isinstance(result.content, str):
         parts = [
             part | {"text": fitted(ToolResult(str(part["text"])), work).content} if part.get("type") == "text" else part
@@ -26,12 +27,18 @@ def fitted(result: ToolResult, work: Work) -> ToolResult:
     text = result.content
     if work.place.settings.security.redact_secrets:
         text, _ = redact(text)
+    if whole:
+        return result._replace(content=text)
+    return result._replace(content=shortened(text, work))
+
+
+def shortened(text: str, work: Work, file: Path | None = None) -> str:
+    """The text within `tool_output`; `file` has the whole already, otherwise it is put into one."""
     limits = work.place.settings.tool_output
     cut = cut_to(text, limits.max_bytes, limits.max_lines, limits.max_line_length)
     if cut == text:
-        return result._replace(content=text)
-    file = spill(text, work)
-    return result._replace(content=f"{cut}\n[cut: {len(text):,} characters in all; the whole is in {file}]")
+        return text
+    return f"{cut.rstrip()}\n[cut: the whole is in {file or spill(text, work)}]"
 
 
 def cut_to(text: str, most_bytes: int, most_lines: int, longest_line: int) -> str:

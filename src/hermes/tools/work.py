@@ -34,10 +34,14 @@ class Workplace:
     folder: Path
     emit: Callable[..., list[Any]] = _nobody_listens  # the hooks of plugins
     summarise: Callable[..., str] = _no_model  # a side task, asked of the auxiliary model
+    cwd: Path = field(init=False)  # where the terminal is; relative paths start here
     yolo: bool = False  # dangerous commands run without asking: the person said so
     _kept: dict[Any, Any] = field(default_factory=dict)
     _closing: ExitStack = field(default_factory=ExitStack)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        self.cwd = self.folder
 
     def keep(self, key: Any, make: Callable[[], Kept], close: Callable[[Kept], Any] | None = None) -> Kept:
         """The thing under this key, made at first use; `close` is called with it when the place is closed."""

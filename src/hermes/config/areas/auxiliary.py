@@ -19,7 +19,7 @@ class Auxiliary(Area):
     web_extract: AuxiliaryTask = setting(AuxiliaryTask(timeout=360), "Summaries of web pages.", works=False)
     compression: AuxiliaryTask = setting(AuxiliaryTask(timeout=120), "Summaries when a conversation is compressed.")
     skills_hub: AuxiliaryTask = setting(AuxiliaryTask(), "Finding the skill for a request.", works=False)
-    approval: AuxiliaryTask = setting(AuxiliaryTask(), "A second opinion on a dangerous command.", works=False)
+    approval: AuxiliaryTask = setting(AuxiliaryTask(), "A second opinion on a command (approvals.mode: smart).")
     mcp: AuxiliaryTask = setting(AuxiliaryTask(), "What MCP servers ask of a model.", works=False)
     title_generation: AuxiliaryTask = setting(AuxiliaryTask(), "Titles of sessions.")
     triage_specifier: AuxiliaryTask = setting(

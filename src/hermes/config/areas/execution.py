@@ -5,8 +5,8 @@ from hermes.config.area import Area, setting
 SEARCH_BACKENDS = ("", "brave_free", "ddgs", "exa", "firecrawl", "parallel", "searxng", "tavily", "xai")
 
 
-class Terminal(Area):
-    backend: str = setting("local", "Where commands run.")
+class Terminal(Area, works=True):
+    backend: str = setting("local", "Where commands run.", works=False)
     cwd: str = setting(".", "The folder commands start in.")
     timeout: int = setting(180, "Seconds a command may take.", least=1)
     env_passthrough: list[str] = setting([], "Variables commands may see beyond the harmless ones.")

@@ -66,9 +66,10 @@ class Approvals(Area):
         "manual",
         "Who decides on a dangerous command: you, the auxiliary model and you, or nobody.",
         choices=("manual", "smart", "off"),
+        works=True,
     )
-    timeout: int = setting(60, "Seconds a question stays open; then the answer is no.", least=1)
-    cron_mode: str = setting("deny", "What a scheduled job may do.", choices=("deny", "approve"))
+    timeout: int = setting(60, "Seconds a question stays open; then the answer is no.", least=1, works=True)
+    cron_mode: str = setting("deny", "What a scheduled job may do.", choices=("deny", "approve"), works=True)
     mcp_reload_confirm: bool = setting(True, "Whether reloading MCP servers asks first.")
     destructive_slash_confirm: bool = setting(True, "Whether commands such as /new ask first in a chat.")
 

@@ -1,0 +1,1 @@
+"""The terminal: commands in the foreground and behind, bounded in time, output and memory; nothing is left running."""
