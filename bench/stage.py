@@ -39,6 +39,10 @@ class Stage:
         """A copy of a store of many small sessions."""
         return self._copy(self._base(program, "fill_many", str(sessions), sessions=sessions), program)
 
+    def of_five(self, program: Program, sessions: int, a_day: int) -> Path:
+        """A store of ours of very many sessions of five messages, up to now."""
+        return self._base(program, "fill_five", str(sessions), sessions=sessions, a_day=a_day)
+
     def shorted(self, program: Program, messages: int, **texts: Any) -> Path:
         """A copy of a store of many short messages."""
         return self._copy(self._short_base(program, messages, **texts), program)
