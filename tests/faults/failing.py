@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 from hermes.errors import HermesError, StoreReadOnly
-from hermes.store import SessionDB
+from hermes.store import SessionDB, preload  # noqa: F401  (nobody may not read Python's own folder)
 from tests.faults.children import ask, kill, start
 from tests.faults.disk import FailAt, fail_with
 from tests.faults.mounts import make_read_only, small_disk

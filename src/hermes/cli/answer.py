@@ -48,8 +48,8 @@ def without_store(command: Command, handler: Callable[[argparse.Namespace], Repl
     command.set_defaults(run=run)
 
 
-def open_store(*, read_only: bool = False, config: "Config | None" = None) -> "SessionDB":
-    """The store the settings name, with what its owner wants done at start-up."""
+def open_store(*, read_only: bool = False, brief: bool = True, config: "Config | None" = None) -> "SessionDB":
+    """The store the settings name, with what its owner wants done at start-up. Not `brief` is a command that stays."""
     from hermes.store import open_store
 
     log.set_up()
@@ -58,6 +58,7 @@ def open_store(*, read_only: bool = False, config: "Config | None" = None) -> "S
         sessions.database if sessions else None,
         read_only=read_only,
         redact_secrets=bool(sessions and sessions.redact_secrets),
+        brief=brief,
     )
     for notice in db.notices:
         say(notice)

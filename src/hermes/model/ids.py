@@ -6,21 +6,25 @@ mistaken for a path, a glob or a line of its own: ids name transcript files and 
 """
 
 import re
-import secrets
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hermes.errors import BadInput
 from hermes.model.text import is_storable
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 MAX_ID_LENGTH = 200
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029*?\[\]]")
 
 
-def new_session_id(now: datetime, *, digits: int = 6) -> str:
+def new_session_id(now: "datetime", *, digits: int = 6) -> str:
+    import secrets
+
     return f"{now:%Y%m%d_%H%M%S}_{secrets.token_hex(digits // 2)}"
 
 
-def new_cron_id(job: str, now: datetime) -> str:
+def new_cron_id(job: str, now: "datetime") -> str:
     return check_id(f"cron_{job}_{now:%Y%m%d_%H%M%S}")
 
 

@@ -1,18 +1,25 @@
 """What a model call used: one ledger row."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-TOKEN_COLUMNS = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "reasoning_tokens",
+from hermes.model.ledger import (
+    BILLING_COLUMNS,
+    COST_COLUMNS,
+    COST_NOTE_COLUMNS,
+    COUNT_COLUMNS,
+    TOKEN_COLUMNS,
+    USAGE_COLUMNS,
 )
-COUNT_COLUMNS = (*TOKEN_COLUMNS, "api_call_count")
-COST_COLUMNS = ("estimated_cost_usd", "actual_cost_usd")
-COST_NOTE_COLUMNS = ("cost_status", "cost_source", "pricing_version")
-BILLING_COLUMNS = ("model", "billing_provider", "billing_base_url", "billing_mode")
+
+__all__ = [
+    "BILLING_COLUMNS",
+    "COST_COLUMNS",
+    "COST_NOTE_COLUMNS",
+    "COUNT_COLUMNS",
+    "TOKEN_COLUMNS",
+    "USAGE_COLUMNS",
+    "Usage",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,3 @@ class Usage:
     def is_empty(self) -> bool:
         """Nothing to put on record: no tokens, no calls, no cost."""
         return all(getattr(self, name) in (0, None) for name in (*COUNT_COLUMNS, *COST_COLUMNS))
-
-
-USAGE_COLUMNS = tuple(field.name for field in fields(Usage))

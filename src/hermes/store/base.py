@@ -16,21 +16,21 @@ scope does not see does not exist for it. Every error that leaves an engine is o
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from hermes.model.owners import Scope
-from hermes.model.usage import Usage
 from hermes.store.encode import EncodedMessage, Payload
-from hermes.store.query import Node
+
+if TYPE_CHECKING:
+    from hermes.model.usage import Usage
+    from hermes.store.query import Node
 
 Row = dict[str, Any]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class ListQuery:
+class ListQuery(NamedTuple):
     """Which conversations, in which order. Each combination reads one index."""
 
     order: Literal["started", "active"] = "started"
@@ -44,8 +44,7 @@ class ListQuery:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """Which messages a search or a recall looks at."""
 
     sources: Sequence[str] | None = None
@@ -60,11 +59,10 @@ class Filters:
     tag: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
+class SearchQuery(NamedTuple):
     """A parsed query with everything that narrows and orders it."""
 
-    node: Node
+    node: "Node"
     filters: Filters = Filters()
     order: Literal["relevance", "newest", "oldest"] = "relevance"
     one_per_lineage: bool = False
@@ -72,8 +70,7 @@ class SearchQuery:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PruneQuery:
+class PruneQuery(NamedTuple):
     """Ended conversations without activity since `before`."""
 
     before: float
@@ -82,8 +79,7 @@ class PruneQuery:
     archived: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """From when (inclusive) to when (exclusive), of which sources. What is asked about one reads nothing older."""
 
     after: float | None = None
@@ -125,7 +121,7 @@ class Reader(Protocol):
         """The list row of each of these conversations, in this order, archived and delegated ones too. One in the
         trash has none."""
 
-    def titles_like(self, node: Node, query: ListQuery) -> list[str]:
+    def titles_like(self, node: "Node", query: ListQuery) -> list[str]:
         """Lineage ids of conversations with a title, of any part, that answers the search; the one last active
         first. Archived ones too, unless the shelf says which; the trash is left out."""
 
@@ -255,7 +251,7 @@ class Writer(Reader, Protocol):
     def set_tags(self, session_ids: Sequence[str], add: Sequence[str], remove: Sequence[str]) -> None:
         """Add and remove tags."""
 
-    def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
+    def add_usage(self, session_id: str, usage: "Usage", at: float) -> None:
         """One ledger row, and the session's totals with it."""
 
     def set_meta(self, key: str, value: str | None) -> None:

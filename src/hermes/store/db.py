@@ -105,13 +105,22 @@ class SessionDB(OpenStore):
 
     With `redact_secrets`, keys and passwords in messages are masked before they are stored or indexed. With
     `read_only` nothing is ever written; that also happens by itself where nothing can be. `notices`
-    holds what the person should be told: a loss that was found, an upgrade that was made.
+    holds what the person should be told: a loss that was found, an upgrade that was made. A `brief` use, such as one
+    command, loads only the code it needs.
     """
 
     def __init__(
-        self, db_path: Path | str | None = None, *, read_only: bool = False, redact_secrets: bool = False
+        self,
+        db_path: Path | str | None = None,
+        *,
+        read_only: bool = False,
+        redact_secrets: bool = False,
+        brief: bool = False,
     ) -> None:
         self.redact_secrets = redact_secrets
+        if not brief:
+            from hermes.store import preload  # noqa: F401  (loading it is what it is for)
+
         # Opened here, not at import: `hermes --help` needs no SQLite.
         from hermes.store.sqlite.engine import SqliteEngine
 
@@ -244,11 +253,13 @@ class Transaction(Store):
         return work(self._writer)
 
 
-def open_store(url: str | Path | None = None, *, read_only: bool = False, redact_secrets: bool = False) -> SessionDB:
+def open_store(
+    url: str | Path | None = None, *, read_only: bool = False, redact_secrets: bool = False, brief: bool = False
+) -> SessionDB:
     """The store `sessions.database` names: a path, `sqlite:///path`, or nothing for the one in HERMES_HOME."""
     if isinstance(url, str) and "://" in url:
         scheme, _, rest = url.partition("://")
         if scheme != "sqlite":
             raise ConfigError(f"'{scheme}' is not a store this Hermes can open; use a path, or sqlite:///path.")
         url = rest.removeprefix("/") if rest.startswith("//") or not rest.startswith("/") else rest
-    return SessionDB(url or None, read_only=read_only, redact_secrets=redact_secrets)
+    return SessionDB(url or None, read_only=read_only, redact_secrets=redact_secrets, brief=brief)

@@ -11,18 +11,17 @@ Large tool outputs and attachments become a payload: compressed, stored once per
 Compression happens here, before any lock is taken.
 """
 
-import hashlib
 import json
 import re
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
-import zstandard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hermes.errors import BadInput, StoreCorrupt
 from hermes.model.text import clip, escape, is_storable, storable, unescape
+
+if TYPE_CHECKING:
+    import zstandard  # it and hashlib are loaded with the first payload: most commands meet none
 
 PAYLOAD_THRESHOLD = 16 * 1024  # characters; what is shorter stays plain in its row
 PROMPT_THRESHOLD = 1024
@@ -62,8 +61,7 @@ _PLACEHOLDER = re.compile(r"@payload:[0-9]+\Z")
 _codecs = threading.local()
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(NamedTuple):
     """Bytes that are stored once, whoever refers to them."""
 
     digest: bytes
@@ -73,6 +71,8 @@ class Payload:
 
     @classmethod
     def of(cls, text: str) -> "Payload":
+        import hashlib
+
         raw = text.encode("utf-8", "surrogatepass")
         packed = _compressor().compress(raw)
         digest = hashlib.blake2b(raw, digest_size=20).digest()
@@ -82,6 +82,8 @@ class Payload:
 
 
 def unpack(codec: str, size: int, data: bytes) -> str:
+    import zstandard
+
     try:
         raw = _decompressor().decompress(data, max_output_size=size) if codec == "zstd" else data
         return raw.decode("utf-8", "surrogatepass")
@@ -89,30 +91,36 @@ def unpack(codec: str, size: int, data: bytes) -> str:
         raise StoreCorrupt(f"A stored payload is damaged ({error}); run `hermes sessions check`.") from error
 
 
-def _compressor() -> zstandard.ZstdCompressor:
+def _compressor() -> "zstandard.ZstdCompressor":
     # One object per thread: a shared one crashes the process.
     if not hasattr(_codecs, "compressor"):
+        import zstandard
+
         _codecs.compressor = zstandard.ZstdCompressor(level=6)
     return _codecs.compressor  # type: ignore[no-any-return]
 
 
-def _decompressor() -> zstandard.ZstdDecompressor:
+def _decompressor() -> "zstandard.ZstdDecompressor":
     if not hasattr(_codecs, "decompressor"):
+        import zstandard
+
         _codecs.decompressor = zstandard.ZstdDecompressor()
     return _codecs.decompressor  # type: ignore[no-any-return]
 
 
-@dataclass(slots=True)
 class EncodedMessage:
     """One row to be inserted; `columns` are the documented ones without id and session_id."""
 
-    columns: dict[str, Any]
-    kind: str | None = None
-    payload: Payload | None = None
-    tool_calls: int = 0
-    idempotency_key: str | None = None
-    carried_from: int | None = None
-    opening: str | None = None  # what a list would show of it, when a user said it
+    __slots__ = ("carried_from", "columns", "idempotency_key", "kind", "opening", "payload", "tool_calls")
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+        self.kind: str | None = None
+        self.payload: Payload | None = None
+        self.tool_calls = 0
+        self.idempotency_key: str | None = None
+        self.carried_from: int | None = None
+        self.opening: str | None = None  # what a list would show of it, when a user said it
 
 
 def encode(message: Mapping[str, Any], now: float) -> EncodedMessage:

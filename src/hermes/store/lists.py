@@ -1,7 +1,6 @@
 """Lists, counts and statistics."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from hermes.errors import BadInput
@@ -70,8 +69,7 @@ def checked_list(query: ListQuery) -> ListQuery:
     if not isinstance(query, ListQuery) or query.order not in _ORDERS or query.shelf not in _SHELVES:
         raise BadInput(f"A list is a ListQuery, ordered by {' or '.join(_ORDERS)}, of {', '.join(_SHELVES)}.")
     check_page(query.limit, query.offset)
-    return replace(
-        query,
+    return query._replace(
         sources=None if query.sources is None else texts("sources", query.sources),
         exclude_sources=texts("exclude_sources", query.exclude_sources),
         tag=None if query.tag is None else required("tag", query.tag),

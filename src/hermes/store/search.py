@@ -1,16 +1,16 @@
 """Search: what is literally in a message is found by typing it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hermes.errors import BadInput
 from hermes.store.base import Filters, ListQuery, Row, SearchQuery
 from hermes.store.checks import seconds, text, texts
 from hermes.store.lists import check_page, checked_list
-from hermes.store.matching import snippet
 from hermes.store.operations import Operations, public
-from hermes.store.query import Node, parse
+
+if TYPE_CHECKING:
+    from hermes.store.query import Node
 
 _CONTEXT = 200
 
@@ -55,7 +55,7 @@ class SearchOperations(Operations):
             archived=archived,
             tag=tag,
         )
-        node = parse(query) if isinstance(query, str) else None
+        node = _parsed(query)
         if node is None or limit == 0:
             return []
         self._prepare_search()
@@ -64,7 +64,7 @@ class SearchOperations(Operations):
             near = reader.neighbours([row["id"] for row in rows])
         for row in rows:
             del row["by_machine"]
-            row["snippet"] = snippet(node, row.pop("text"))
+            row["snippet"] = _snippet(node, row.pop("text"))
             row["context"] = [
                 {"role": message["role"], "content": message["content"][:_CONTEXT]} for message in near[row["id"]]
             ]
@@ -77,13 +77,13 @@ class SearchOperations(Operations):
         Archived ones are found too; a shelf of "archived" finds nothing else.
         """
         which = checked_list(which)
-        node = parse(query) if isinstance(query, str) else None
+        node = _parsed(query)
         if node is None or which.limit == 0:
             return []
         self._prepare_search()
         reach = which.limit + which.offset
         with self._read() as reader:
-            titled = reader.titles_like(node, replace(which, limit=reach))
+            titled = reader.titles_like(node, which._replace(limit=reach))
             said = (
                 reader.search(_best_messages(node, which, titled, reach - len(titled))) if len(titled) < reach else []
             )
@@ -93,7 +93,7 @@ class SearchOperations(Operations):
         return [public(row) | {"snippet": _snippet(node, texts_of.get(row["lineage_id"]))} for row in rows]
 
 
-def _best_messages(node: Node, which: ListQuery, known: Sequence[str], limit: int) -> SearchQuery:
+def _best_messages(node: "Node", which: ListQuery, known: Sequence[str], limit: int) -> SearchQuery:
     filters = Filters(
         sources=which.sources,
         exclude_sources=which.exclude_sources,
@@ -106,7 +106,15 @@ def _best_messages(node: Node, which: ListQuery, known: Sequence[str], limit: in
     return SearchQuery(node, filters, one_per_lineage=True, limit=limit)
 
 
-def _snippet(node: Node, text: str | None) -> str | None:
+def _parsed(query: object) -> "Node | None":
+    from hermes.store.query import parse  # here and below: only who searches waits for what searching needs
+
+    return parse(query) if isinstance(query, str) else None
+
+
+def _snippet(node: "Node", text: str | None) -> str | None:
+    from hermes.store.matching import snippet
+
     return None if text is None else snippet(node, text)
 
 

@@ -8,16 +8,15 @@ imports it, and importing the same file again changes nothing.
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from hermes.errors import BadInput, HermesError
 from hermes.model.ids import check_id, sought_id
+from hermes.model.ledger import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS
 from hermes.model.owners import LOCAL
 from hermes.model.sources import check_source
 from hermes.model.titles import sanitize_title
-from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS, Usage
 from hermes.store.base import ListQuery, Reader, Row, Writer
 from hermes.store.checks import seconds, tags, text, texts
 from hermes.store.encode import EncodedMessage, Payload
@@ -26,6 +25,9 @@ from hermes.store.sessions import SessionOperations
 from hermes.store.titles import next_free_title, title_holder
 from hermes.store.usage import check_usage
 
+if TYPE_CHECKING:
+    from hermes.model.usage import Usage
+
 MAX_LINE = 256 * 1024 * 1024
 _CHUNK = 1024 * 1024
 _ALL = 2**31 - 1
@@ -33,14 +35,14 @@ _ARCHIVED, _TRASHED = 4, 5
 Progress = Callable[[int, int], None]
 
 
-@dataclass(slots=True)
 class ImportReport:
     """What an import did. `refused` names each session that was not taken, and why."""
 
-    imported: int = 0
-    messages: int = 0
-    known: int = 0
-    refused: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.imported = 0
+        self.messages = 0
+        self.known = 0
+        self.refused: list[str] = []
 
 
 class TransferOperations(SessionOperations):
@@ -217,6 +219,8 @@ class TransferOperations(SessionOperations):
             writer.update_session(
                 session_id, {"title": next_free_title(writer, title, stored_row["owner"]) if taken else title}
             )
+        from hermes.model.usage import Usage
+
         usage = Usage(**{name: session[name] for name in USAGE_COLUMNS if session.get(name) is not None})
         check_usage(usage)
         if any(getattr(usage, name) < 0 for name in COUNT_COLUMNS) or min(_costs(usage), default=0) < 0:
@@ -247,7 +251,7 @@ def _put_in_place(writer: Writer, session: Row, session_id: str) -> None:
             writer.put_away(stored["lineage_id"], column, seconds(f"{column}_at", at), shelf)
 
 
-def _costs(usage: Usage) -> list[float]:
+def _costs(usage: "Usage") -> list[float]:
     return [cost for name in COST_COLUMNS if (cost := getattr(usage, name)) is not None]
 
 

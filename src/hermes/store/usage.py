@@ -1,18 +1,21 @@
 """Usage: a ledger row per model call; a session's totals are its sums."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hermes.errors import BadInput, SessionNotFound
 from hermes.model.ids import check_id, sought_id
-from hermes.model.usage import BILLING_COLUMNS, COST_COLUMNS, COST_NOTE_COLUMNS, COUNT_COLUMNS, Usage
+from hermes.model.ledger import BILLING_COLUMNS, COST_COLUMNS, COST_NOTE_COLUMNS, COUNT_COLUMNS
 from hermes.store.base import Period, Row, Writer
 from hermes.store.checks import seconds, text
 from hermes.store.operations import Operations
 from hermes.store.sessions import SessionOperations
 
+if TYPE_CHECKING:
+    from hermes.model.usage import Usage
+
 
 class UsageOperations(SessionOperations, Operations):
-    def record_usage(self, session_id: str, usage: Usage, *, at: float | None = None) -> None:
+    def record_usage(self, session_id: str, usage: "Usage", *, at: float | None = None) -> None:
         """Put one model call on record."""
         session_id = sought_id(session_id)
         check_usage(usage)
@@ -50,6 +53,8 @@ class UsageOperations(SessionOperations, Operations):
         Creates a missing session. Model and billing fields fill only what is empty; an absolute call without
         a cost leaves the cost alone.
         """
+        from hermes.model.usage import Usage
+
         usage = Usage(
             input_tokens,
             output_tokens,
@@ -98,16 +103,18 @@ class UsageOperations(SessionOperations, Operations):
             return reader.usage_by(group, Period(after, before))
 
 
-def _difference(usage: Usage, session: Row) -> Usage:
+def _difference(usage: "Usage", session: Row) -> "Usage":
     """What has to be added so that the totals become these."""
     values: dict[str, Any] = {name: getattr(usage, name) - (session[name] or 0) for name in COUNT_COLUMNS}
     for name in COST_COLUMNS:
         wanted = getattr(usage, name)
         values[name] = None if wanted is None else wanted - (session[name] or 0.0)
-    return Usage(**values, **{name: getattr(usage, name) for name in (*COST_NOTE_COLUMNS, *BILLING_COLUMNS)})
+    return type(usage)(**values, **{name: getattr(usage, name) for name in (*COST_NOTE_COLUMNS, *BILLING_COLUMNS)})
 
 
-def check_usage(usage: Usage) -> None:
+def check_usage(usage: "Usage") -> None:
+    from hermes.model.usage import Usage
+
     if not isinstance(usage, Usage):
         raise BadInput(f"Usage comes as a Usage, not {type(usage).__name__}.")
     for name in COUNT_COLUMNS:

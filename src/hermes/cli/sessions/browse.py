@@ -33,7 +33,7 @@ def add_browse(command: Command) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     view = View(" ".join(arguments.query), arguments.source, arguments.after, arguments.before, arguments.tag)
-    with open_store(read_only=arguments.read_only) as db:
+    with open_store(read_only=arguments.read_only, brief=False) as db:
         if arguments.json or not terminal.is_interactive():
             return screen(arguments).show(conversations(db, view, limit=arguments.limit))
         conversations(db, view, limit=1)  # what was typed wrong is said before the screen opens

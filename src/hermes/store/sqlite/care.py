@@ -5,7 +5,6 @@ from typing import Any
 
 from hermes.store.base import PruneQuery
 from hermes.store.sqlite import schema
-from hermes.store.sqlite.recall import RecallTable
 from hermes.store.sqlite.sessions import SessionTable
 from hermes.store.sqlite.table import Row, marks
 
@@ -15,7 +14,7 @@ _TAGGED = "SELECT t.lineage_id FROM sessions t JOIN session_tags g ON g.session_
 _MERGE_PAGES = 64
 
 
-class CareTable(SessionTable, RecallTable):
+class CareTable(SessionTable):
     def prunable(self, query: PruneQuery) -> list[Row]:
         """Conversations whose every part has ended and whose last activity is before the cutoff: lineage_id,
         last_active, source, and the ids of the parts, oldest conversation first. Pinned ones are not among them."""

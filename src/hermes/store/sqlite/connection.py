@@ -1,8 +1,6 @@
 """Opening the file: where it may lie, who may read it, and how SQLite is set up."""
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import NoReturn
 
@@ -102,6 +100,9 @@ def readable(path: Path) -> Path:
     """
     if can_write(path) or not _has_wal(path):
         return path
+    import shutil
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
     for suffix in ("", "-wal"):
         create_private_file(folder / f"{path.name}{suffix}")

@@ -1,11 +1,8 @@
 """The SQLite engine: one writing connection behind the gate, a few reading ones, and a keeper."""
 
 import atexit
-import ctypes
 import logging
 import os
-import secrets
-import shutil
 import threading
 import time
 import weakref
@@ -13,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 
@@ -29,24 +26,43 @@ from hermes.errors import (
 )
 from hermes.model.owners import Scope
 from hermes.store.encode import EncodedMessage
-from hermes.store.sqlite import backup, check, mend, opening, upgrade
 from hermes.store.sqlite import connection as connections
-from hermes.store.sqlite import rescue as rescuing
+from hermes.store.sqlite import opening
+from hermes.store.sqlite.behind import BATCH_ROWS, BehindTable
 from hermes.store.sqlite.care import CareTable
-from hermes.store.sqlite.check import Problem
 from hermes.store.sqlite.errors import translated, translating, unreadable
 from hermes.store.sqlite.gate import CHECKPOINT_EVERY_N_WRITES, Gate
 from hermes.store.sqlite.guard import Guard
 from hermes.store.sqlite.identity import Identity, which
-from hermes.store.sqlite.index import BATCH_ROWS
 from hermes.store.sqlite.insights import InsightTable
-from hermes.store.sqlite.keeper import Keeper
 from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import ERASE, MessageTable
 from hermes.store.sqlite.meta import MetaTable
 from hermes.store.sqlite.reserve import Reserve
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.usage import UsageTable
+
+if TYPE_CHECKING:
+    from hermes.store.sqlite.check import Problem
+    from hermes.store.sqlite.keeper import Keeper
+    from hermes.store.sqlite.mend import Found
+    from hermes.store.sqlite.recall import RecallTable as _Searching
+    from hermes.store.sqlite.salvage import SalvageReport
+else:
+
+    class _Searching(BehindTable):
+        """Search and recall are half of the engine's code. With the first question to them `RecallTable` takes this
+        place among the bases of a reader, and who only lists never waits for it."""
+
+        def __getattr__(self, name: str) -> Any:
+            from hermes.store.sqlite.recall import RecallTable
+
+            if not hasattr(RecallTable, name):
+                raise AttributeError(f"a reader has no {name}")
+            # Two threads may come here at once: the second finds it done, and does the same again.
+            SqliteReader.__bases__ = tuple(RecallTable if base is _Searching else base for base in _TABLES)
+            return object.__getattribute__(self, name)
+
 
 T = TypeVar("T")
 log = logging.getLogger("hermes.store")
@@ -56,8 +72,11 @@ _PAGES_AT_ONCE = 500
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, InsightTable, MetaTable, CareTable):
+class SqliteReader(ListTable, MessageTable, UsageTable, InsightTable, MetaTable, CareTable, _Searching):
     """Every table's questions, on one snapshot."""
+
+
+_TABLES = SqliteReader.__bases__
 
 
 class SqliteWriter(SqliteReader):
@@ -138,9 +157,9 @@ class SqliteEngine:
             self._guard,
             Identity(self.path, writer, wal=wal),
             path=self.path,
-            store_id=bytes.fromhex(tables.meta("store_id") or secrets.token_hex(16)),
+            store_id=bytes.fromhex(tables.meta("store_id") or os.urandom(16).hex()),
             on_write=self._after_write,
-            rescue=lambda identity: rescuing.rescue(self.path, writer, identity),
+            rescue=partial(_rescue, self.path, writer),
         )
         self._indexed_through = tables.indexed_through()
 
@@ -225,6 +244,8 @@ class SqliteEngine:
 
     def _mend_texts(self) -> bool:
         """See mend.py. True when there was something to mend, and it is mended."""
+        from hermes.store.sqlite import mend
+
         if self.read_only:
             return False
         try:
@@ -237,7 +258,9 @@ class SqliteEngine:
             return False
         return bool(found)
 
-    def _mend_found(self, found: mend.Found) -> None:
+    def _mend_found(self, found: "Found") -> None:
+        from hermes.store.sqlite import mend
+
         writer = SqliteWriter(self._gate.connection, None)
         mend.mend_texts(writer.connection, found)
         writer.forget_index()
@@ -268,6 +291,8 @@ class SqliteEngine:
             self._wake_keeper()
 
     def _wake_keeper(self) -> None:
+        from hermes.store.sqlite.keeper import Keeper
+
         try:
             if self._keeper is None:
                 self._keeper = Keeper(self)
@@ -376,22 +401,29 @@ class SqliteEngine:
 
     def _make_index_tables_anew(self) -> None:
         """Tables too damaged to be emptied are struck from the schema; the rewrite leaves their pages behind."""
+        from hermes.store.sqlite.upgrade import strike_search_tables
+
         with self._gate.alone(None) as connection:
-            upgrade.strike_search_tables(connection)
+            strike_search_tables(connection)
         self._rewrite()
 
-    def check(self) -> list[Problem]:
+    def check(self) -> "list[Problem]":
         """Everything that is not as it should be. Nobody waits for it."""
+        from hermes.store.sqlite import check
+
         with self.read(None, apart=True) as reader:
             return check.check(reader.connection)
 
-    def repair(self) -> list[Problem]:
+    def repair(self) -> "list[Problem]":
         """Mend what can be derived anew (counts, places, index, payloads nobody has); returns what is left."""
+        from hermes.store.sqlite.places import place_lineages
+        from hermes.store.sqlite.salvage import mend_counts
+
         wanted = {problem.mend for problem in self.check()}
         if "counts" in wanted:
-            self.write(None, lambda writer: backup.mend_counts(writer.connection))
+            self.write(None, lambda writer: mend_counts(writer.connection))
         if "places" in wanted:
-            self.write(None, lambda writer: upgrade.place_lineages(writer.connection))
+            self.write(None, lambda writer: place_lineages(writer.connection))
         if "payloads" in wanted:
             self.write(None, lambda writer: writer.drop_all_unused_payloads())
         if "index" in wanted:
@@ -400,17 +432,21 @@ class SqliteEngine:
 
     def backup(self, target: Path) -> None:
         """A committed copy while others read and write."""
+        from hermes.store.sqlite.backup import copy_store
+
         if target.exists() or target.is_symlink():
             raise BadInput(f"{target} exists; choose another name.")
         with self.read(None, apart=True) as reader, translating(target):
             try:
-                backup.copy_store(reader.connection, target)
+                copy_store(reader.connection, target)
             except OSError as error:
                 raise BadInput(f"{target} cannot be written ({error.strerror}); choose another place.") from error
 
     def restore(self, source: Path) -> Path:
         """The content of a verified backup in this store's place; others may have it open. The present content is
         kept beside it, and its path returned."""
+        from hermes.store.sqlite import backup
+
         self._check_writable()
         kept = self.path.with_name(f"{self.path.name}.backup-{backup.stamp()}-before-restore")
         with self._gate.alone(None) as connection:
@@ -468,8 +504,11 @@ class SqliteEngine:
                     self._close_readers()
             else:
                 self._close_writer()
-        for folder in self._copies:
-            shutil.rmtree(folder, ignore_errors=True)
+        if self._copies:
+            from shutil import rmtree
+
+            for folder in self._copies:
+                rmtree(folder, ignore_errors=True)
 
     def _close_readers(self) -> None:
         self._closed = True
@@ -531,18 +570,28 @@ class SqliteEngine:
             self._gate.forget_in_child(connections.ParentsConnection(self.path))
             if self._held is not None:
                 self._held.connection = self._gate.connection
+        import ctypes
+
         for connection in leaked:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
-def salvage(damaged: Path, target: Path) -> backup.SalvageReport:
+def _rescue(path: Path, connection: apsw.Connection, identity: Identity) -> str:
+    from hermes.store.sqlite.rescue import rescue
+
+    return rescue(path, connection, identity)
+
+
+def salvage(damaged: Path, target: Path) -> "SalvageReport":
     """A new store at `target` with every row of the damaged one that can be read."""
+    from hermes.store.sqlite import salvage as salvaging
+
     if target.exists():
         raise BadInput(f"{target} exists; name a new file for what can be saved.")
     engine = SqliteEngine(target)
     try:
         with engine._gate.paused(), translating(damaged):
-            report = backup.salvage(damaged, engine._gate.connection)
+            report = salvaging.salvage(damaged, engine._gate.connection)
         engine.rebuild_index()
         engine.close()
     except HermesError:
@@ -567,4 +616,10 @@ def _after_fork_in_child() -> None:
         engine._forget_in_child()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+def _before_fork() -> None:
+    """What the child will need is loaded while the parent still can: after a fork nothing should be."""
+    if _open_engines:
+        import ctypes  # noqa: F401  (see _forget_in_child)
+
+
+os.register_at_fork(before=_before_fork, after_in_child=_after_fork_in_child)

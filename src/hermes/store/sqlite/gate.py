@@ -6,13 +6,11 @@ with BEGIN IMMEDIATE and the documented retry; patience is wall time, not a coun
 """
 
 import logging
-import random
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
@@ -37,14 +35,16 @@ T = TypeVar("T")
 log = logging.getLogger("hermes.store")
 
 
-@dataclass(slots=True, eq=False)
 class _Job(Generic[T]):
-    work: Callable[[], T]
-    alone: bool = False  # not to be led by others: whoever waits wants the connection for itself
-    taken: bool = False  # by a leader, who will see it through
-    done: bool = False
-    result: T | None = None
-    error: BaseException | None = None
+    __slots__ = ("alone", "done", "error", "result", "taken", "work")
+
+    def __init__(self, work: Callable[[], T], alone: bool = False) -> None:
+        self.work = work
+        self.alone = alone  # not to be led by others: whoever waits wants the connection for itself
+        self.taken = False  # by a leader, who will see it through
+        self.done = False
+        self.result: T | None = None
+        self.error: BaseException | None = None
 
 
 class Gate:
@@ -279,7 +279,7 @@ class Gate:
                         "close it, or try again."
                     ) from None
             undisturbed.check()
-            time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
+            time.sleep(_a_while())
         self._stop_at(self._identity.trouble_before())
         self._changes = self.connection.total_changes()
 
@@ -293,7 +293,7 @@ class Gate:
             except apsw.BusyError:  # only without WAL, while somebody reads
                 if time.monotonic() > deadline:
                     raise
-                time.sleep(random.uniform(RETRY_MIN_S, RETRY_MAX_S))
+                time.sleep(_a_while())
         self.writes += 1
         self.last = record
         self._stop_at(self._identity.trouble_after())
@@ -386,3 +386,10 @@ def stored(connection: apsw.Connection, store_id: bytes) -> Record:
     """How far the store has come, as this connection sees it."""
     known = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     return Record(store_id, *(int(known.get(name, 0)) for name in ("messages", "usage", "commits")))
+
+
+def _a_while() -> float:
+    """Another time for each who waits, so that they do not come back together."""
+    from random import uniform
+
+    return uniform(RETRY_MIN_S, RETRY_MAX_S)

@@ -18,8 +18,8 @@ import threading
 import time
 import weakref
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hermes.errors import DiskFull, StoreBusy, StoreUnavailable
 from hermes.paths import PRIVATE_FILE
@@ -31,8 +31,7 @@ _NO_LOCKS_HERE = (errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS)
 log = logging.getLogger("hermes.store")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """What was acknowledged last: of which store, through which message, ledger row and commit."""
 
     store_id: bytes

@@ -10,15 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hermes.store.searchable import searchable
+from hermes.store.sqlite.behind import BATCH_ROWS, INDEX_VERSION, BehindTable
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
-from hermes.store.sqlite.table import LISTED, Table, listed
+from hermes.store.sqlite.table import LISTED, listed
 from hermes.store.words import fold, spaced_out, unit_token, units, unspaced_chunks
 
-BATCH_ROWS = 256
 BATCH_CHARS = 1_000_000
 QUEUE_ROWS = 64  # taking old texts out while others write
 QUEUE_CHARS = 100_000
-INDEX_VERSION = "2"  # what we feed to the tables; an index of another one is made anew
 _HASH_BYTES = 16 * 1024 * 1024
 
 _INSERTS = (
@@ -35,7 +34,7 @@ _TEXT_COLUMNS = "content, tool_name, tool_calls, kind, payload"
 _UNPACKED = "(SELECT size FROM payloads WHERE payloads.id = payload)"
 
 
-class IndexTable(Table):
+class IndexTable(BehindTable):
     def set_up_index(self) -> None:
         """Settings of the fresh tables, and the mark that nothing is indexed yet."""
         for name in FULL_TEXT_TABLES:
@@ -43,18 +42,6 @@ class IndexTable(Table):
             self.connection.execute(f"INSERT INTO {name}({name}, rank) VALUES ('automerge', 8)")
         self._set("indexed_through", 0)
         self._set("index_version", INDEX_VERSION)
-
-    def indexed_through(self) -> int:
-        """Up to which message the index can be trusted; 0 when it was made by other rules."""
-        sql = f"""SELECT value FROM state_meta WHERE key = 'indexed_through'
-                  AND EXISTS (SELECT 1 FROM state_meta WHERE key = 'index_version' AND value = '{INDEX_VERSION}')"""
-        return int(self.one(sql) or 0)
-
-    def index_lag(self) -> int:
-        """How many rows the index is behind, at most: the tail, and what waits in the queue."""
-        newest = self.one("SELECT MAX(id) FROM messages") or 0
-        queued = self.one("SELECT COUNT(*) FROM index_queue")
-        return int(max(0, newest - self.indexed_through()) + queued)
 
     def index_batch(self) -> bool:
         """Index the next rows; True when there is more to do."""

@@ -6,7 +6,7 @@ takes of their messages only those inside it. So a month costs the same whatever
 
 from typing import Any
 
-from hermes.model.usage import TOKEN_COLUMNS
+from hermes.model.ledger import TOKEN_COLUMNS
 from hermes.store.base import Period
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.table import Row, Table

@@ -6,16 +6,16 @@ list of 20 costs the same among a hundred sessions and among a hundred thousand.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS
+from hermes.model.ledger import COST_COLUMNS, COUNT_COLUMNS
 from hermes.store.base import ListQuery
-from hermes.store.matching import matches
-from hermes.store.query import All, Leaf, Node, Without
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.sessions import ALL, SessionTable
 from hermes.store.sqlite.table import LISTED, Row, listed
-from hermes.store.words import fold
+
+if TYPE_CHECKING:
+    from hermes.store.query import Node
 
 _SHELVES = {
     "conversations": (schema.WHOLE, schema.TIP),
@@ -55,7 +55,10 @@ class ListTable(SessionTable):
         rows = self._rows_of([newest[lineage_id] for lineage_id in lineage_ids if lineage_id in newest])
         return self._projected(rows)
 
-    def titles_like(self, node: Node, query: ListQuery) -> list[str]:
+    def titles_like(self, node: "Node", query: ListQuery) -> list[str]:
+        from hermes.store.matching import matches  # only who searches waits for what searching needs
+        from hermes.store.words import fold
+
         where, bindings = self._with_titles(node, query)
         sql = f"SELECT lineage_id, title FROM sessions WHERE {where} ORDER BY active_at DESC, rowid DESC"
         found: dict[str, None] = {}
@@ -66,7 +69,7 @@ class ListTable(SessionTable):
                     break
         return list(found)
 
-    def _with_titles(self, node: Node, query: ListQuery) -> tuple[str, list[Any]]:
+    def _with_titles(self, node: "Node", query: ListQuery) -> tuple[str, list[Any]]:
         """Titles that may answer. Those beyond ASCII pass: SQLite knows nothing of their case and accents."""
         where, bindings = self.in_scope()
         extra, values = self._extra(query)
@@ -188,8 +191,11 @@ def _key(query: ListQuery) -> str:
     return "started_at" if query.shelf == "all" and query.order == "started" else _KEYS[query.order]
 
 
-def _needed(node: Node) -> Iterator[str]:
+def _needed(node: "Node") -> Iterator[str]:
     """Pieces that are in every text the query matches, as far as they are plain."""
+    from hermes.store.query import All, Leaf, Without
+    from hermes.store.words import fold
+
     if isinstance(node, Leaf):
         yield from fold(node.text).split()
     elif isinstance(node, All):

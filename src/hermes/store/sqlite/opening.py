@@ -10,14 +10,13 @@ What a file can be, and what happens:
 """
 
 import logging
-import tempfile
 from pathlib import Path
 
 import apsw
 
 from hermes.errors import StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
 from hermes.paths import create_private_file
-from hermes.store.sqlite import schema, upgrade
+from hermes.store.sqlite import schema
 from hermes.store.sqlite.connection import connect, network_filesystem, sqlite_warning
 from hermes.store.sqlite.gate import stored
 from hermes.store.sqlite.guard import Guard, Record
@@ -82,6 +81,10 @@ def readable_copy(path: Path, connection: apsw.Connection) -> Path | None:
         raise StoreUnavailable(f"{path} is empty; there is nothing to read yet.")
     if version >= schema.SCHEMA_VERSION and ours:
         return None
+    import tempfile
+
+    from hermes.store.sqlite import upgrade
+
     folder = Path(tempfile.mkdtemp(prefix="hermes-read-"))
     create_private_file(folder / path.name)
     copy = apsw.Connection(str(folder / path.name))
@@ -97,6 +100,8 @@ def readable_copy(path: Path, connection: apsw.Connection) -> Path | None:
 
 def _make_current(path: Path, connection: apsw.Connection, guard: Guard) -> list[str]:
     """Create or upgrade, one process at a time; the others wait as long as that one lives."""
+    from hermes.store.sqlite import upgrade
+
     guard.acquire(None)
     try:
         version, ours = state_of(connection)
@@ -113,6 +118,8 @@ def _make_current(path: Path, connection: apsw.Connection, guard: Guard) -> list
 
 
 def _create(connection: apsw.Connection) -> None:
+    from hermes.store.sqlite import upgrade
+
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL").fetchall()
     upgrade.patiently(connection, "BEGIN IMMEDIATE")

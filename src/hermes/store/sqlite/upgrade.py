@@ -20,10 +20,10 @@ from pathlib import Path
 import apsw
 
 from hermes.errors import BadInput, MigrationFailed, StoreBusy
+from hermes.model.ledger import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.model.text import escape, is_storable, storable
 from hermes.model.titles import fitting_title, next_title
-from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS
 from hermes.paths import PRIVATE_FILE
 from hermes.store.encode import PROMPT_THRESHOLD, TEXT_COLUMNS, Payload, encode
 from hermes.store.sqlite import schema

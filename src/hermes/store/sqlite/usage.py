@@ -1,17 +1,19 @@
 """The ledger: one row a model call; a session's totals are its sums."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hermes.model.usage import (
+from hermes.model.ledger import (
     BILLING_COLUMNS,
     COST_COLUMNS,
     COST_NOTE_COLUMNS,
     COUNT_COLUMNS,
     USAGE_COLUMNS,
-    Usage,
 )
 from hermes.store.base import Period
 from hermes.store.sqlite.table import LISTED, Row, Table, listed
+
+if TYPE_CHECKING:
+    from hermes.model.usage import Usage
 
 _INSERT = f"""
     INSERT INTO usage (session_id, owner, source, at, {", ".join(USAGE_COLUMNS)})
@@ -44,7 +46,7 @@ _GROUPS = {
 class UsageTable(Table):
     last_usage = 0
 
-    def add_usage(self, session_id: str, usage: Usage, at: float) -> None:
+    def add_usage(self, session_id: str, usage: "Usage", at: float) -> None:
         values = {name: getattr(usage, name) for name in USAGE_COLUMNS}
         if not usage.is_empty():
             self.connection.execute(_INSERT, (at, *values.values(), session_id))
