@@ -24,7 +24,7 @@ def configured(arguments: argparse.Namespace) -> Config:
 
 
 def opened(config: Config) -> "SessionDB":
-    return open_store(config=config)
+    return open_store(config=config, brief=False)
 
 
 def open_chat(
