@@ -63,6 +63,7 @@ class Line:
             http2=False,
         )
         self._stream: Any = None
+        self._has_served = False
         weakref.finalize(self, self._client.close).atexit = False  # an idle line goes with the endpoint that kept it
 
     def send(self, wire: Wire, patience: Patience, is_cut: Callable[[], bool]) -> httpx2.Response:
@@ -80,7 +81,18 @@ class Line:
             timeout=httpx2.Timeout(patience.read, connect=patience.connect, write=patience.read, pool=patience.connect),
             extensions={"trace": note},
         )
-        return self._client.send(request, stream=True)
+        response = self._sent(request, is_cut)
+        self._has_served = True
+        return response
+
+    def _sent(self, request: httpx2.Request, is_cut: Callable[[], bool]) -> httpx2.Response:
+        """A server may close an idle connection in the moment it is used again; then a new one is made."""
+        try:
+            return self._client.send(request, stream=True)
+        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+            if not self._has_served or is_cut():
+                raise
+            return self._client.send(request, stream=True)
 
     def shut(self) -> None:
         """Wake whoever reads. Safe from any thread, at any time."""

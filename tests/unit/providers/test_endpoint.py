@@ -278,3 +278,12 @@ def test_many_threads_share_an_endpoint() -> None:
             answers = threads.map(lambda text: ask(provider, Request([{"role": "user", "content": text}]))[-1], texts)
             assert [answer.message["content"] for answer in answers] == texts
         assert len(provider._idle) <= 4
+
+
+def test_a_line_that_the_server_closes_as_it_is_used_again_is_made_anew() -> None:
+    with Scripted(Say("one"), Bytes(b""), Say("two"), Bytes(b"")) as server:
+        provider = endpoint(server)
+        assert ask(provider, HELLO)[-1].message["content"] == "one"
+        assert ask(provider, HELLO)[-1].message["content"] == "two"
+        with pytest.raises(ProviderDown):
+            ask(endpoint(server), HELLO)  # a new line that fails is a failure
