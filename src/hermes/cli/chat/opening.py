@@ -36,7 +36,13 @@ def open_chat(
     from hermes.commands.chat.resuming import to_resume
 
     images = [checked(path) for path in arguments.image or ()]
-    wishes = Wishes(arguments.model or "", arguments.provider or "", Path.cwd(), titles_by_model=titles_by_model)
+    wishes = Wishes(
+        arguments.model or "",
+        arguments.provider or "",
+        Path.cwd(),
+        titles_by_model=titles_by_model,
+        yolo=bool(arguments.yolo),
+    )
     session_id = None if arguments.resume is None else to_resume(db, " ".join(arguments.resume))
     chat = Chat(db, config, wishes, session_id=session_id)
     chat.images += images

@@ -11,7 +11,7 @@ from hermes.agent.agent import Agent
 from hermes.agent.base import SessionOptions
 from hermes.agent.empty import NoTools
 from hermes.agent.history import History
-from hermes.agent.toolbox import toolbox
+from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
@@ -30,6 +30,7 @@ class Wishes(NamedTuple):
     cwd: Path | None = None
     source: str = "cli"
     titles_by_model: bool = True  # a title is worth a model call of its own
+    yolo: bool = False  # dangerous commands run without asking
 
 
 class Chat:
@@ -81,7 +82,7 @@ class Chat:
             session_id=session_id,
             fallbacks=() if self.answers_from_history else fallbacks(self.settings, variables=self.config.environment),
             auxiliary=self._auxiliary,
-            tools=NoTools() if self.answers_from_history else toolbox(self.config, self.wishes.cwd),
+            tools=NoTools() if self.answers_from_history else self._toolbox(),
             ask=lambda question, choices: self.ask_person(question, choices),
             source=self.wishes.source,
             options=SessionOptions(cwd=self.wishes.cwd),
@@ -89,6 +90,10 @@ class Chat:
         if agent.created and self.wishes.model:
             agent.use(self.provider)
         return agent
+
+    def _toolbox(self) -> Toolbox:
+        wishes = self.wishes
+        return toolbox(self.config, wishes.cwd, platform=wishes.source, yolo=wishes.yolo)
 
     def use(self, model: str, provider: str = "") -> None:
         """Go on with another model. Raises what is wrong with it, and then nothing changes."""
