@@ -79,7 +79,7 @@ class Privacy(Area):
     redact_pii: bool = setting(False, "Whether names and numbers of people are masked before a model sees them.")
 
 
-class WebsiteBlocklist(Area):
+class WebsiteBlocklist(Area, works=True):
     enabled: bool = setting(False, "Whether the list is used.")
     domains: list[str] = setting([], "Sites no tool may open.")
     shared_files: list[str] = setting([], "Files with more of them, one a line.")
@@ -87,7 +87,10 @@ class WebsiteBlocklist(Area):
 
 class Security(Area):
     redact_secrets: bool = setting(True, "Whether secrets in the output of tools are masked.", works=True)
-    allow_private_urls: bool = setting(False, "Whether tools may reach addresses of the local network.")
+    allow_private_urls: bool = setting(False, "Whether tools may reach addresses of the local network.", works=True)
+    private_hosts: list[str] = setting(
+        [], "Hosts that tools may reach though they are on the local network.", works=True
+    )
     website_blocklist: WebsiteBlocklist = setting(WebsiteBlocklist(), "Sites no tool may open.")
     tirith_enabled: bool = setting(True, "Whether commands are scanned by tirith where it is installed.")
     tirith_path: str = setting("tirith", "Where it is.")
