@@ -276,8 +276,7 @@ class Turn:
             return effects + self._next_tools()
         if self.steering:
             return effects + self._again()
-        silent = None if self.text.strip() else Notice("The model ended the turn without a word; ask again, or /retry.")
-        return effects + self._end("answered", silent)
+        return effects + self._end("answered", _remark(message, self.text))
 
     def _spend(self, usage: Usage) -> None:
         self.calls += 1
@@ -382,6 +381,16 @@ class Turn:
     def _store(self, message: Mapping[str, Any], usage: Usage | None = None) -> Store:
         self.stored += 1
         return Store(message, f"{self.key}:{self.stored}", usage)
+
+
+def _remark(message: Mapping[str, Any], text: str) -> Notice | None:
+    """What the person should know of an answer that is not quite one."""
+    reason = message.get("finish_reason")
+    if reason == "length":
+        return Notice("The answer reached its limit (model.max_tokens, or the model's own); say “go on” for the rest.")
+    if reason == "content_filter":
+        return Notice("The provider withheld the answer, or a part of it.")
+    return None if text.strip() else Notice("The model ended the turn without a word; ask again, or /retry.")
 
 
 def _with_ids(message: Mapping[str, Any]) -> tuple[dict[str, Any], list[Call]]:

@@ -285,6 +285,12 @@ def test_a_later_call_of_the_turn_may_start_over_again() -> None:
     assert turn.step(t.CallFailed(AnswerBroken("cut")), 1.0)[-1] == t.CallModel(0)
 
 
+@pytest.mark.parametrize(("reason", "word"), [("length", "go on"), ("content_filter", "withheld")])
+def test_an_answer_that_is_not_whole_is_remarked_upon(reason: str, word: str) -> None:
+    [notice] = told(begun().step(Finished({**answer().message, "finish_reason": reason}, Usage()), 1.0), Notice)
+    assert word in notice.text
+
+
 def test_a_model_that_says_nothing_is_reported() -> None:
     assert len(told(begun().step(answer("  "), 1.0), Notice)) == 1
 
