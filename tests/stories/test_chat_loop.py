@@ -282,7 +282,7 @@ def test_an_interrupt_is_immediate_and_keeps_what_was_said(db: SessionDB) -> Non
             if isinstance(event, TextDelta) and event.text == "3 ":
                 began = time.monotonic()
                 threading.Thread(target=agent.stop).start()
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 3.0  # the rest of the answer takes ten
         assert ended(events).reason == "interrupted"
         [_, kept] = db.get_messages(agent.session_id)
         assert kept["finish_reason"] == "interrupted"
@@ -296,7 +296,7 @@ def test_a_provider_that_hangs_does_not_hold_an_interrupt_up(db: SessionDB) -> N
         threading.Timer(0.2, agent.stop).start()
         began = time.monotonic()
         assert ended(talk(agent, "hello?")).reason == "interrupted"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 3.0
         assert ended(talk(agent, "again")).text == "now"
 
 
@@ -359,12 +359,12 @@ def test_words_of_the_last_moment_are_kept_for_the_next_turn(db: SessionDB) -> N
 
 
 def test_time_is_up_even_while_the_model_talks_without_a_pause(db: SessionDB) -> None:
-    with Scripted(Say("word " * 5000, pause=0.001)) as server:
-        agent = agent_of(db, server, settings=settings(agent={"turn_seconds": 0.3}))
+    with Scripted(Say("word " * 20_000, pause=0.001)) as server:
+        agent = agent_of(db, server, settings=settings(agent={"turn_seconds": 1.5}))
         began = time.monotonic()
         assert ended(talk(agent, "talk")).reason == "time"
-        assert time.monotonic() - began < 2.0
-        assert stored(db, agent.session_id)[1][1].startswith("word word")
+        assert time.monotonic() - began < 6.0
+        assert stored(db, agent.session_id)[1][1].startswith("word ")
 
 
 def test_only_one_turn_at_a_time(db: SessionDB) -> None:
@@ -430,7 +430,7 @@ def test_closing_does_not_wait_for_a_slow_title(db: SessionDB) -> None:
         talk(agent, "How do I bake bread?")
         began = time.monotonic()
         agent.close(wait=0.2)
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 3.0
         assert agent.title == "How do I bake bread"
 
 
