@@ -38,8 +38,9 @@ def killed_in_a_turn(run: Run) -> Outcome:
             _round(run, store, server, number, session)
             session, wrong = ask(_goes_on, store, server.url, session)
             unusable += [wrong] if wrong else []
-        heard = {text for sent in server.sent for text in _SAID.findall(str(sent.messages))}
-        broken = [wrong for sent in server.sent if (wrong := _refused(sent.messages))]
+        requests = [sent.messages for sent in server.sent if sent.body]  # without those that a kill cut short
+        heard = {text for messages in requests for text in _SAID.findall(str(messages))}
+        broken = [wrong for messages in requests if (wrong := _refused(messages))]
     stored, notices, parts, repaired = ask(_stored, store)
     found.notices += notices
     found.lost += sorted(heard - set(stored))
@@ -56,6 +57,8 @@ def killed_in_a_turn(run: Run) -> Outcome:
 
 def _answers(rng: random.Random) -> Any:
     def answer(sent: Sent) -> Say:
+        if not sent.body:
+            return Say("to nobody")
         if "go on" in str(sent.messages[-1]["content"]):
             return Say("gone on")
         counted = len(str(sent.messages)) // 4
