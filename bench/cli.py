@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.corpus import Corpus
 from bench.lines import Line, Target
-from bench.programs import Program, WorkerFailed
+from bench.programs import Program, WorkerFailed, reference
 from bench.reference import VERSION
 from bench.rounds import Figures, Group, measure, report, working_folder
 from bench.rounds import add_options as add_shared_options
@@ -43,11 +43,12 @@ QUICK = Size(sessions=60, messages=4000, rounds=3, many=3000)
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_shared_options(parser, NAMES)
+    parser.add_argument("--many", type=int, help="sessions in the store with very many")
 
 
 def run(options: argparse.Namespace) -> int:
     size = QUICK if options.quick else Size()
-    given = {name: getattr(options, name) for name in ("sessions", "messages", "rounds")}
+    given = {name: getattr(options, name) for name in ("sessions", "messages", "rounds", "many")}
     size = replace(size, **{name: value for name, value in given.items() if value is not None})
     with working_folder(options.folder) as folder:
         bench = CliBench(Stage(folder, Corpus(size.sessions, size.messages, options.seed)), size)
@@ -123,7 +124,8 @@ class CliBench:
         return {**figures, "linear": (most - few) / max(more - few, 1e-4)}
 
     def _home(self, program: Program) -> Path:
-        return self._made(program, "corpus", lambda: self._stage.filled(program))
+        """The same file for both: what the reference stored. Ours upgrades its copy with the first command."""
+        return self._made(program, "corpus", lambda: self._stage.filled(reference()))
 
     def _many(self, program: Program) -> Path:
         return self._made(
@@ -135,7 +137,8 @@ class CliBench:
         key = (program.name, name)
         if key not in self._homes:
             self._homes[key] = make().parent
-            self._run(program, self._homes[key], ["sessions", "list"])
+            for arguments in (["sessions", "list"], ["sessions", "search", _SOUGHT, "--limit", "10"]):
+                self._run(program, self._homes[key], arguments)
         return self._homes[key]
 
     def _run(self, program: Program, home: Path, arguments: list[str]) -> float:
