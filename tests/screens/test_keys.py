@@ -173,7 +173,7 @@ def test_w_shows_a_time_and_refuses_what_is_none(db: SessionDB) -> None:
         async with browsing(db) as browser:
             await browser.press("tab", "w")
             await typed(browser, "2026-03-12..2026-03-14", instead=True)
-            assert browser.ids == [AUTH, WEATHER, KYOTO]
+            await browser.until(lambda: browser.ids == [AUTH, WEATHER, KYOTO])
             assert "from 2026-03-12 before 2026-03-14" in browser.text
             await browser.press("w")
             await browser.until(lambda: isinstance(browser.app.screen, Prompt))
@@ -209,12 +209,13 @@ def test_r_renames_and_a_taken_title_is_refused(db: SessionDB) -> None:
         async with browsing(db) as browser:
             await browser.press("tab", "r")
             await typed(browser, " again")
+            await browser.until(lambda: "renamed to" in browser.status)
+            await browser.settled()
             assert db.get_session_title(DEPLOY) == "Deploy the billing service again"
             assert browser.current == DEPLOY
-            assert "renamed to" in browser.status
             await browser.press("r")
             await typed(browser, "Dinner for eight", instead=True)
-            assert "already in use" in browser.status
+            await browser.until(lambda: "already in use" in browser.status)
             assert db.get_session_title(DEPLOY) == "Deploy the billing service again"
             await browser.press("r")
             await browser.until(lambda: isinstance(browser.app.screen, Prompt))
@@ -246,8 +247,8 @@ def test_t_changes_the_tags(db: SessionDB) -> None:
             await browser.until(lambda: isinstance(browser.app.screen, Prompt))
             assert browser.app.screen.query_one(Input).value == "infra work"
             await typed(browser, "work Kubernetes", instead=True)
+            await browser.until(lambda: "#kubernetes" in browser.text)
             assert db.get_tags(DEPLOY) == ["kubernetes", "work"]
-            assert "#kubernetes" in browser.text
 
     play(story)
 
@@ -421,6 +422,19 @@ def test_a_key_pressed_before_the_list_is_there_means_what_will_be_found(
             assert browser.app.return_value == chosen
         rows = {name: db.get_session(name) for name in (DEPLOY, WEATHER)}
         assert [name for name, row in rows.items() if row and row["trashed_at"]] == ([] if chosen else [WEATHER])
+
+    SlowStore.may_end.clear()
+    play(story)
+
+
+def test_leaving_waits_for_nobody_and_an_answer_that_comes_then_harms_nothing(db: SessionDB) -> None:
+    async def story() -> None:
+        with SlowStore(db.db_path) as store:
+            async with browsing(store) as browser:
+                await browser.pilot.press(*"weath", "tab", "p", "ctrl+q")
+                await browser.until(lambda: not browser.app.is_running)
+                store.may_end.set()
+            assert (browser.app.return_value, browser.app.return_code) == (None, 0)
 
     SlowStore.may_end.clear()
     play(story)

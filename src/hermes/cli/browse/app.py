@@ -48,7 +48,7 @@ class Browse(App[str]):
 
 
 def browse(db: SessionDB, view: View) -> tuple[str | None, int]:
-    """Run the screen; returns the conversation that was chosen, if one was, and the exit code."""
+    """Run the screen; returns the conversation to resume, if any, and the exit code."""
     app = Browse(db, view)
     chosen = app.run()
     if app.failure is not None:

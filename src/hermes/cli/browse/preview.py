@@ -49,16 +49,16 @@ class Pane(ScrollView, can_focus=True):
 
 
 class Preview(Vertical):
-    hits: tuple[int, ...] = ()
-    _at = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.hits: tuple[int, ...] = ()
+        self._at = 0
+        self._heading = Static(id="heading")
+        self.pane = Pane(id="pane")
 
     def compose(self) -> ComposeResult:
-        yield Static(id="heading")
-        yield Pane(id="pane")
-
-    @property
-    def pane(self) -> Pane:
-        return self.query_one(Pane)
+        yield self._heading
+        yield self.pane
 
     @property
     def columns(self) -> int:
@@ -77,7 +77,7 @@ class Preview(Vertical):
         self._put(Content(text), [])
 
     def _put(self, heading: Content, lines: list[Content]) -> None:
-        self.query_one("#heading", Static).update(heading, layout=False)
+        self._heading.update(heading, layout=False)
         self.pane.show(lines)
 
     def next_hit(self, step: int) -> str:

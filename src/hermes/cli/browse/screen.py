@@ -78,26 +78,21 @@ class BrowseScreen(Actions, Screen[str]):
         self.view = view
         self._now = now
         self._limit = _AT_ONCE
+        # Kept here, because an answer may come when the screen is being taken down already.
+        self.rows, self.preview = Rows(), Preview()
+        self._narrowed, self._status = Static(id="narrowed"), Static(id="status")
         self.undo: list[tuple[Callable[..., Reply], str]] = []
         self._lists: Newest[tuple[View, Reply]] = Newest(self.run_worker, self._listed, self.refuse)
         self._looks: Newest[tuple[str, Look]] = Newest(self.run_worker, self._looked, self.refuse)
 
     def compose(self) -> ComposeResult:
         yield Search(self.view.query, placeholder="Type to search titles and messages", compact=True, id="search")
-        yield Static(id="narrowed")
+        yield self._narrowed
         with Container(id="body"):
-            yield Rows()
-            yield Preview()
-        yield Static(id="status")
+            yield self.rows
+            yield self.preview
+        yield self._status
         yield Footer(show_command_palette=False, compact=True)
-
-    @property
-    def rows(self) -> Rows:
-        return self.query_one(Rows)
-
-    @property
-    def preview(self) -> Preview:
-        return self.query_one(Preview)
 
     def on_mount(self) -> None:
         self.tell("? shows every key. Enter resumes, Tab goes to the list, Ctrl-Q leaves.")
@@ -109,7 +104,7 @@ class BrowseScreen(Actions, Screen[str]):
         """The list anew: for another view, or because something changed."""
         if changes:
             self.view, self._limit = replace(self.view, **changes), _AT_ONCE
-        self.query_one("#narrowed", Static).update(narrowed(self.view), layout=False)
+        self._narrowed.update(narrowed(self.view), layout=False)
         view, limit = self.view, self._limit
         self._lists.ask(lambda: (view, conversations(self.db, view, limit=limit)))
 
@@ -119,7 +114,7 @@ class BrowseScreen(Actions, Screen[str]):
 
     def _listed(self, answer: tuple[View, Reply]) -> None:
         view, reply = answer
-        if view != self.view:
+        if view != self.view or not self.is_running:
             return
         self.rows.show(reply.data, self._now or time.time(), view.query)
         if not reply.data:
@@ -128,7 +123,7 @@ class BrowseScreen(Actions, Screen[str]):
     def _looked(self, answer: tuple[str, Look]) -> None:
         session_id, look = answer
         current = self.rows.current
-        if current is not None and current["id"] == session_id:
+        if current is not None and current["id"] == session_id and self.is_running:
             self.preview.show(look)
 
     def _look_at_current(self) -> None:
@@ -158,9 +153,8 @@ class BrowseScreen(Actions, Screen[str]):
         self.action_resume()
 
     def tell(self, words: str, *, bad: bool = False) -> None:
-        status = self.query_one("#status", Static)
-        status.set_class(bad, "bad")
-        status.update(Content(" ".join(safe(words).split())), layout=False)
+        self._status.set_class(bad, "bad")
+        self._status.update(Content(" ".join(safe(words).split())), layout=False)
 
     def refuse(self, error: HermesError | OSError) -> None:
         self.tell(str(error), bad=True)

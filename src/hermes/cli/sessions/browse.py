@@ -44,4 +44,4 @@ def _run(arguments: argparse.Namespace) -> int:
         return code
     from hermes.cli.browse.resume import resume
 
-    return resume(chosen)
+    return resume(chosen)  # with the store closed: a chat opens its own
