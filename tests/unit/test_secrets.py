@@ -254,6 +254,7 @@ AROUND = [
     ("seed-phrase", "seed phrase: «{m5} {m4} {m6} {m5} {m3} {m8} {m5} {m4} {m6} {m5} {m3} {m8}»"),
     ("seed-phrase", "mnemonic = «{m5} {m4} {m6} {m5} {m3} {m8} {m5} {m4} {m6} {m5} {m3} {m8}»"),
     ("putty-private-key", "Private-Lines: 2\n«{s64}\n{s40}»"),
+    ("putty-private-key", '"Private-Lines: 2\\n«{s64}\\n{s40}»"'),
     *(
         (kind, f"«-----BEGIN {label}-----\n{{s64}}\n{{s64}}\n{{s30}}==\n-----END {label}-----»")
         for kind, label in [

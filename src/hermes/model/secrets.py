@@ -40,6 +40,16 @@ def find_secrets(text: str) -> list[Secret]:
 
 def redact(text: str) -> tuple[str, int]:
     """The text with its secrets masked, and how many there were. A second call changes nothing."""
+    return _redact_word(text) if len(text) <= _WORD else _redact(text)
+
+
+@lru_cache(maxsize=2048)
+def _redact_word(text: str) -> tuple[str, int]:
+    """Names of columns, roles, models: the same ones again and again."""
+    return _redact(text)
+
+
+def _redact(text: str) -> tuple[str, int]:
     count = 0
     for _ in range(_MOST_PASSES):  # a mask can bare what was too close to another secret to be seen
         secrets = find_secrets(text)
@@ -75,6 +85,7 @@ def redact_value(value: Any) -> tuple[Any, int]:
     return root[0], count
 
 
+_WORD = 40  # characters
 _MOST_PASSES = 8
 _LONGEST_VALUE = 4000
 _AROUND = 300
@@ -406,9 +417,12 @@ def _is_armoured(secret: str, around: str) -> bool:
     return len(secret) >= 16 * len(lines) and any(re.search(r"[A-Za-z0-9+/=]{32}", line) for line in lines)
 
 
+_BREAK = r"(?:\\+[rn]|\s)"  # the end of a line, within JSON too
+
+
 def _pem(label: str) -> str:
     body = r"(?:[^-]++|-(?!----))*+-----END [A-Z0-9 ]{0,40}-----"
-    cut_off = r"(?:(?:\\+[rn]|\s)++[A-Za-z0-9+/=]{24,}+)++"
+    cut_off = rf"(?:{_BREAK}++[A-Za-z0-9+/=]{{24,}}+)++"
     return rf"(-----BEGIN {label}-----(?:{body}|{cut_off}))"
 
 
@@ -427,7 +441,13 @@ _MARKS: tuple[_MarkRow, ...] = (
     ("encrypted-private-key", "-----BEGIN ENCRYPTED PRIVATE KEY", 0, _pem("ENCRYPTED PRIVATE KEY"), _is_armoured),
     ("pgp-private-key", "-----BEGIN PGP PRIVATE KEY", 0, _pem("PGP PRIVATE KEY BLOCK"), _is_armoured),
     ("private-key", "-----BEGIN PRIVATE KEY", 0, _pem("PRIVATE KEY"), _is_armoured),
-    ("putty-private-key", "Private-Lines:", 0, r"Private-Lines: \d+\s+((?:[A-Za-z0-9+/=]{16,}+\s*+)++)", _is_random),
+    (
+        "putty-private-key",
+        "Private-Lines:",
+        0,
+        rf"Private-Lines: \d+{_BREAK}+((?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++)",
+        _is_random,
+    ),
     ("sentry-dsn", "://", 0, r"://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{0,80}sentry[\w.-]{0,80}/\d", _is_random),
     ("database-password", "://", 0, _DATABASE + _LOGIN, _is_chosen),
     ("url-password", "://", 0, _LOGIN, _is_chosen),
@@ -525,7 +545,8 @@ _BY_SPOKEN_LITERAL = _marks_by_literal(_SPOKEN, re.IGNORECASE)
 def _marked(text: str, lowered: str) -> Iterator[Secret]:
     for literals, searched in ((_BY_LITERAL, text), (_BY_SPOKEN_LITERAL, lowered)):
         for literal, marks in literals.items():
-            yield from _marked_by(literal, marks, text, searched)
+            if literal in searched:
+                yield from _marked_by(literal, marks, text, searched)
 
 
 def _marked_by(literal: str, marks: list[_Mark], text: str, searched: str) -> Iterator[Secret]:

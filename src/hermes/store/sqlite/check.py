@@ -15,7 +15,8 @@ _MOST = 20  # examples of one kind; a count stands for the rest
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`mend` is what repairs it: nothing (`None`: restore or salvage), `counts`, `places`, `index`, `payloads`."""
+    """`mend` is what repairs it: nothing (`None`: restore or salvage), `counts`, `places`, `index`, `pages`,
+    `payloads`."""
 
     kind: str
     what: str
@@ -29,6 +30,9 @@ def check(connection: apsw.Connection) -> list[Problem]:
         try:
             problems += part(connection)
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+            if isinstance(error, apsw.CorruptError) and _only_index_is_damaged(connection):
+                problems.append(Problem("index", f"{part.__name__}: {error}", "index"))
+                continue
             problems.append(Problem("damage", f"{part.__name__}: {error}"))
             break
         except apsw.SQLError as error:
@@ -41,6 +45,20 @@ def check(connection: apsw.Connection) -> list[Problem]:
     return problems
 
 
+def _only_index_is_damaged(connection: apsw.Connection) -> bool:
+    """Whether everything but the full-text tables can be read and is sound."""
+    tables = [str(row[0]) for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    try:
+        return all(
+            line == "ok"
+            for table in tables
+            if not table.startswith("messages_fts")
+            for (line,) in connection.execute(f"PRAGMA integrity_check('{table}')")
+        )
+    except apsw.CorruptError:
+        return False
+
+
 def structure(connection: apsw.Connection) -> Iterator[Problem]:
     roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0"))
     for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})"):  # covers the full-text tables too
@@ -48,7 +66,9 @@ def structure(connection: apsw.Connection) -> Iterator[Problem]:
             tree = re.search(r"\bTree (\d+)", line)
             where = f"{line} {roots.get(int(tree[1]), '') if tree else ''}"
             in_index = "fts5" in where.lower() or "messages_fts" in where
-            yield Problem("index" if in_index else "structure", where.strip(), "index" if in_index else None)
+            lost = re.fullmatch(r"(\*\*\*.*\*\*\*\s*)?(Page \d+: never used\s*)+", line)  # takes room, and nothing else
+            mend = "index" if in_index else "pages" if lost else None
+            yield Problem("index" if in_index else "structure", where.strip(), mend)
     for table, rowid, parent, _key in connection.execute("PRAGMA foreign_key_check"):
         yield Problem("structure", f"row {rowid} of {table} refers to a missing row of {parent}")
 

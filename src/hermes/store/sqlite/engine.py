@@ -395,9 +395,10 @@ class SqliteEngine:
         """Make the index anew from the messages; searches are complete all the while."""
         try:
             self.write(None, lambda writer: writer.forget_index())
+            self.catch_up()
         except StoreCorrupt:
             self._make_index_tables_anew()
-        self.catch_up()
+            self.catch_up()
 
     def _make_index_tables_anew(self) -> None:
         """Tables too damaged to be emptied are struck from the schema; the rewrite leaves their pages behind."""
@@ -428,7 +429,11 @@ class SqliteEngine:
             self.write(None, lambda writer: writer.drop_all_unused_payloads())
         if "index" in wanted:
             self.rebuild_index()
-        return self.check()
+        left = self.check()
+        if any(problem.mend == "pages" for problem in left):
+            self._rewrite()
+            left = self.check()
+        return left
 
     def backup(self, target: Path) -> None:
         """A committed copy while others read and write."""
