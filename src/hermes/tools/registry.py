@@ -29,6 +29,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "files.searching": ("search_files",),
     "terminal.commands": ("terminal",),
     "terminal.processes": ("process",),
+    "web.search": ("web_search",),
+    "web.extract": ("web_extract",),
 }
 
 Handler = Callable[[dict[str, Any], Work], Any]

@@ -15,8 +15,8 @@ class AuxiliaryTask(Area, works=True):
 
 
 class Auxiliary(Area):
-    vision: AuxiliaryTask = setting(AuxiliaryTask(timeout=120), "Looking at images.", works=False)
-    web_extract: AuxiliaryTask = setting(AuxiliaryTask(timeout=360), "Summaries of web pages.", works=False)
+    vision: AuxiliaryTask = setting(AuxiliaryTask(timeout=120), "Looking at images.")
+    web_extract: AuxiliaryTask = setting(AuxiliaryTask(timeout=360), "Summaries of web pages.")
     compression: AuxiliaryTask = setting(AuxiliaryTask(timeout=120), "Summaries when a conversation is compressed.")
     skills_hub: AuxiliaryTask = setting(AuxiliaryTask(), "Finding the skill for a request.", works=False)
     approval: AuxiliaryTask = setting(AuxiliaryTask(), "A second opinion on a command (approvals.mode: smart).")

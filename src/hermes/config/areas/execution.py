@@ -15,7 +15,7 @@ class Terminal(Area, works=True):
     persistent_shell: bool = setting(True, "Whether folder and variables last from one command to the next.")
 
 
-class Web(Area):
+class Web(Area, works=True):
     backend: str = setting("", "Who searches and reads pages; empty goes by the key present.", choices=SEARCH_BACKENDS)
     search_backend: str = setting("", "Who searches, where it is another one.", choices=SEARCH_BACKENDS)
     extract_backend: str = setting("", "Who reads pages, where it is another one.", choices=SEARCH_BACKENDS)
