@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from tests.servers.scripted import Scripted
+
 from bench.chatting import Chat, configure, scripted, whole_process
 from bench.corpus import Corpus
 from bench.lines import Line, Target
@@ -13,7 +15,6 @@ from bench.reference import VERSION
 from bench.rounds import Figures, Group, measure, report, working_folder
 from bench.rounds import add_options as add_shared_options
 from bench.stage import Stage
-from tests.servers.scripted import Scripted
 
 ABOUT = "a one-shot answer, the first prompt, and turns of a chat"
 NAMES = ("oneshot", "prompt", "turns", "many")

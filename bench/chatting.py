@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from fcntl import ioctl
 from pathlib import Path
 
-from bench.programs import Program, WorkerFailed
 from tests.servers.scripted import Say, Sent
+
+from bench.programs import Program, WorkerFailed
 
 SOURCE = Path(__file__).parents[1] / "src"
 _PATIENCE = 120.0  # seconds

@@ -19,7 +19,10 @@ from hermes.cli.draw import lines_of
 from hermes.cli.screen import Screen
 from hermes.commands import lists
 from hermes.commands.browse import View
+from hermes.commands.chat.chat import Chat
+from hermes.commands.chat.resuming import resumed, to_resume
 from hermes.commands.reply import Reply
+from hermes.config import load
 from hermes.store import SessionDB
 from tests.screens import demo
 from tests.screens.browser import Browser, browsing
@@ -91,6 +94,13 @@ def _list(db: SessionDB) -> str:
 @picture("browse")
 def _browse(db: SessionDB) -> str:
     return seen(db, *"deploy", size=(100, 26), until="kubectl")
+
+
+@picture("recap")
+def _recap(db: SessionDB) -> str:
+    chat = Chat(db, load())
+    chat.open(to_resume(db, "Deploy the billing service"))
+    return printed('hermes -c "Deploy the billing service"', resumed(chat), 100)
 
 
 # -- to guard a screen

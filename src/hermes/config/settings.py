@@ -27,7 +27,7 @@ class Settings(Area):
     delegation: core.Delegation = setting(core.Delegation(), "Child agents.")
     context: core.Context = setting(core.Context(), "What keeps a conversation within the window.")
     personalities: dict[str, Any] = setting({}, "Personalities of your own: a name, and its prompt.", works=True)
-    quick_commands: dict[str, Any] = setting({}, "Slash commands of your own, by name.")
+    quick_commands: dict[str, Any] = setting({}, "Slash commands of your own, by name.", works=True)
     timezone: str = setting(
         "", "The time zone for dates and schedules, such as Europe/Berlin; empty: the machine's.", works=True
     )

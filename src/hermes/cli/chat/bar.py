@@ -33,6 +33,20 @@ class Bar:
         parts.append(cut(safe(chat.agent.title or "new session"), _TITLE))
         self._text = " · ".join(parts)
 
+    def footer(self, chat: "Chat") -> str:
+        """The line after an answer, of the fields the settings name."""
+        standing = chat.agent.usage()
+        known = {
+            "model": chat.agent.provider.model,
+            "context_pct": f"{100 * standing.tokens // max(1, standing.window)}%",
+            "tokens": short(standing.tokens),
+            "cost": cost(standing.usage),
+            "title": chat.agent.title or "",
+            "cwd": str(chat.wishes.cwd or ""),
+        }
+        fields = chat.settings.display.runtime_footer.fields
+        return " · ".join(safe(known[name]) for name in fields if known.get(name))
+
     def line(self, waiting: int = 0) -> str:
         parts = [self._text] if self._text else ["loading"]
         if self._began is not None:

@@ -27,6 +27,7 @@ class Drawing:
         self._display = display
         self._above = above
         self._answer = Blocks()
+        self._held: list[str] = []  # blocks that are complete and not shown yet
         self._thought = Blocks()
         self._tools: dict[str, tuple[ToolStarted, float]] = {}
         self._waits = "thinking"
@@ -59,7 +60,9 @@ class Drawing:
     def show(self, event: Any) -> None:
         if isinstance(event, TextDelta):
             self._end_thought()
-            self._blocks(self._answer.add(event.text))
+            self._held += self._answer.add(event.text)
+            if self._display.streaming:
+                self._release()
         elif isinstance(event, ReasoningDelta):
             self._think(event.text)
         elif isinstance(event, ToolStarted):
@@ -74,7 +77,7 @@ class Drawing:
 
     def _tell(self, event: Any) -> None:
         if isinstance(event, StartedOver):
-            self._answer = Blocks()
+            self._answer, self._held = Blocks(), []
             self._note(f"the answer broke off and starts over: {event.reason}")
         elif isinstance(event, Retrying):
             self._waits = f"{safe(event.reason)} Trying again"
@@ -100,12 +103,15 @@ class Drawing:
     def _finish(self) -> None:
         """Whatever is still open stands for good."""
         self._end_thought()
-        self._blocks(self._answer.end())
+        self._held += self._answer.end()
+        self._release()
         self._waits, self._began = "thinking", time.monotonic()
 
     # -- parts
 
-    def _blocks(self, blocks: list[str]) -> None:
+    def _release(self) -> None:
+        """Show the blocks that are complete."""
+        blocks, self._held = self._held, []
         if not blocks:
             return
         from hermes.cli.chat.markdown import rendered

@@ -287,7 +287,7 @@ class Repl:
             self._redraw()
         self._bar.refresh(chat)
         if chat.footer:
-            self.above(f"\x1b[2m{self._bar.line().strip()}\x1b[0m")
+            self.above(f"\x1b[2m{self._bar.footer(chat)}\x1b[0m")
         if chat.settings.display.bell_on_complete:
             self.above("\a")
 

@@ -4,11 +4,10 @@ import time
 from typing import Any
 
 from hermes.agent.compression import is_summary
-from hermes.agent.history import History
 from hermes.commands import choose
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.recap import recap
-from hermes.commands.reply import Line, Panel, Part, Reply, Span, Text, count
+from hermes.commands.reply import Line, Panel, Part, Reply, Text, count
 from hermes.errors import NotFound
 from hermes.store import SessionDB
 from hermes.store.base import ListQuery
@@ -31,9 +30,10 @@ def resumed(chat: Chat) -> Reply:
     title = f' "{chat.agent.title}"' if chat.agent.title else ""
     counts = f"({count(len(asked), 'user message')}, {count(len(messages), 'total message')})"
     parts: list[Part] = [Text((f"↻ Resumed session {chat.agent.session_id}{title} {counts}",))]
-    lines = recap(messages) if chat.settings.display.resume_display == "full" else ()
+    display = chat.settings.display
+    lines = recap(messages) if display.resume_display == "full" else ()
     if lines:
-        parts.append(Panel("Previous Conversation", lines))
+        parts.append(Text(lines) if display.compact else Panel("Previous Conversation", lines))
     return Reply(tuple(parts), data={"session_id": chat.agent.session_id, "title": chat.agent.title})
 
 
@@ -73,14 +73,3 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m {whole % 60}s"
     return f"{whole // 3600}h {whole % 3600 // 60}m"
-
-
-def greeting(chat: Chat) -> Reply:
-    """The first line of a new conversation: who answers."""
-    if isinstance(chat.provider, History):
-        told = (Span("No model is set up yet: ", "warn"), Span("`hermes model` does that. "), *_HISTORY)
-        return Reply((Text((told,)),))
-    return Reply((Text(((Span(f"{chat.provider.model} · {chat.provider.name} · /help", "dim"),),)),))
-
-
-_HISTORY = (Span("Until then your own history answers.", "dim"),)

@@ -76,7 +76,7 @@ class Agent(Area):
         "auto", "Whether an image goes to the model itself or as a description.", choices=("auto", "native", "text")
     )
     disabled_toolsets: list[str] = setting([], "Toolsets that are never offered.", works=True)
-    clarify_timeout: int = setting(600, "Seconds a question to the person stays open.", least=1)
+    clarify_timeout: int = setting(600, "Seconds a question to the person stays open.", least=1, works=True)
     gateway_timeout: int = setting(
         1800, "Seconds without a sign of life after which a gateway turn is stopped; 0 never.", least=0
     )

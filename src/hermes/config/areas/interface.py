@@ -12,9 +12,11 @@ class UserMessagePreview(Area):
     last_lines: int = setting(2, "Lines shown from its end.", least=0)
 
 
-class RuntimeFooter(Area):
+class RuntimeFooter(Area, works=True):
     enabled: bool = setting(False, "Whether a line with figures follows each answer.")
-    fields: list[str] = setting(["model", "context_pct", "cwd"], "What it shows.")
+    fields: list[str] = setting(
+        ["model", "context_pct", "cwd"], "What it shows: model, context_pct, tokens, cost, title, cwd."
+    )
 
 
 class PlatformDisplay(Area):
@@ -27,28 +29,28 @@ class PlatformDisplay(Area):
 
 class Display(Area):
     resume_display: str = setting(
-        "full", "What a resumed session shows first: the recap, or one line.", choices=("full", "minimal")
+        "full", "What a resumed session shows first: the recap, or one line.", choices=("full", "minimal"), works=True
     )
-    compact: bool = setting(False, "Whether to leave out blank lines and boxes.")
+    compact: bool = setting(False, "Whether to leave out blank lines and boxes.", works=True)
     personality: str = setting("", "The personality to begin with, by name.", works=True)
     skin: str = setting("default", "Colours and symbols, by name.")
     language: str = setting("en", "The language of Hermes' own words.")
-    streaming: bool = setting(True, "Whether an answer appears while it is written.")
-    show_reasoning: bool = setting(False, "Whether the model's thoughts are shown.")
-    show_cost: bool = setting(False, "Whether the status bar shows what it costs.")
+    streaming: bool = setting(True, "Whether an answer appears while it is written.", works=True)
+    show_reasoning: bool = setting(False, "Whether the model's thoughts are shown.", works=True)
+    show_cost: bool = setting(False, "Whether the status bar shows what it costs.", works=True)
     timestamps: bool = setting(False, "Whether messages show their time.")
-    bell_on_complete: bool = setting(False, "Whether the terminal rings when a turn is done.")
+    bell_on_complete: bool = setting(False, "Whether the terminal rings when a turn is done.", works=True)
     busy_input_mode: str = setting(
-        "interrupt", "What typing does while the agent works.", choices=("interrupt", "queue", "steer")
+        "interrupt", "What typing does while the agent works.", choices=("interrupt", "queue", "steer"), works=True
     )
     final_response_markdown: str = setting(
-        "render", "How Markdown in an answer is shown.", choices=("render", "strip", "raw")
+        "render", "How Markdown in an answer is shown.", choices=("render", "strip", "raw"), works=True
     )
     inline_diffs: bool = setting(True, "Whether changes to files are shown as they are made.")
     interim_assistant_messages: bool = setting(True, "Whether remarks between tool calls are sent to a chat.")
-    tool_progress: str = setting("all", "How much of the tools' work is shown.", choices=PROGRESS)
+    tool_progress: str = setting("all", "How much of the tools' work is shown.", choices=PROGRESS, works=True)
     tool_progress_command: bool = setting(False, "Whether /verbose works in chats.")
-    tool_preview_length: int = setting(0, "Characters of a tool call shown; 0: no limit.", least=0)
+    tool_preview_length: int = setting(0, "Characters of a tool call shown; 0: no limit.", least=0, works=True)
     user_message_preview: UserMessagePreview = setting(
         UserMessagePreview(), "How a long message of one's own is shown."
     )
