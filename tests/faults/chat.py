@@ -23,6 +23,7 @@ from tests.servers.scripted import Bytes, Cut, Fail, Hang, Raw, Say, Scripted, S
 
 FORMATS: tuple[Format, ...] = (Chat(), Responses(), Anthropic())
 PATIENCE = Patience(connect=1, read=0.25, silence=0.4, total=3, pause=0.02)
+CALM = Patience(connect=5, read=10, silence=10, total=30, pause=0.02)  # for calls that are to be answered
 LONGEST_SECONDS = 15.0
 MOST_MEMORY_MB = 150
 HELLO = Request([{"role": "user", "content": "hi"}])
@@ -127,7 +128,7 @@ def _every_way(format: Format, megabytes: int) -> list[tuple[str, str, float, fl
     """(name, what was wrong, seconds, memory it took) of each."""
     found = []
     with Scripted(otherwise=TEXT) as server:
-        _call(server, format)
+        _call(server.url, format)
         before = _peak()
         for way in ways(format.path, megabytes):
             began = time.monotonic()
@@ -141,7 +142,8 @@ def _try(server: Scripted, format: Format, way: Way) -> str:
     server.script[:] = way.script or ()
     wrong = ""
     try:
-        events = _call(server, format, url="http://127.0.0.1:9/v1" if way.script is None else "")
+        url = "http://127.0.0.1:9/v1" if way.script is None else server.url
+        events = _call(url, format, CALM if way.recovers else PATIENCE)
         if sum(isinstance(event, Finished) for event in events) != 1:
             wrong = "ended without an answer"
         elif not way.recovers:
@@ -156,17 +158,15 @@ def _try(server: Scripted, format: Format, way: Way) -> str:
 
 def _usable(server: Scripted, format: Format) -> str:
     try:
-        answer = _call(server, format)[-1]
+        answer = _call(server.url, format)[-1]
     except ProviderError as error:
         return f"the next call fails: {error}"
     return "" if answer.message["content"] == TEXT.text else "the next call has another answer"
 
 
-def _call(server: Scripted, format: Format, url: str = "") -> list[Any]:
-    keys = GivenKeys(["k"])
-    return list(
-        Endpoint("test", "m", 8192, url or server.url, format, keys, retries=3, patience=PATIENCE).stream(HELLO)
-    )
+def _call(url: str, format: Format, patience: Patience = CALM) -> list[Any]:
+    endpoint = Endpoint("test", "m", 8192, url, format, GivenKeys(["k"]), retries=3, patience=patience)
+    return list(endpoint.stream(HELLO))
 
 
 def _peak() -> float:

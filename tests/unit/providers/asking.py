@@ -9,7 +9,7 @@ from hermes.providers.endpoint import Endpoint
 from hermes.providers.keys import GivenKeys
 from tests.servers.scripted import Scripted
 
-QUICK = Patience(connect=2, read=2, silence=4, total=20, pause=0.02)
+QUICK = Patience(connect=5, read=10, silence=10, total=30, pause=0.02)
 
 
 def endpoint(server: Scripted | str, **options: Any) -> Endpoint:
