@@ -1,0 +1,1 @@
+"""The gateway: one agent on every platform, each person their own session. Read base.py first."""
