@@ -323,6 +323,15 @@ def test_messages_page_by_id(chat: SessionDB) -> None:
 # -- large payloads
 
 
+def test_a_long_session_is_read_around_any_message(chat: SessionDB) -> None:
+    ids = chat.append_messages("s", [{"role": "user", "content": f"word {n}"} for n in range(9)])
+    middle = ids[4]
+    before = chat.get_messages("s", before=middle, limit=2, newest=True)
+    after = chat.get_messages("s", after=middle, before=ids[8], limit=2)
+    assert [row["id"] for row in [*before, *after]] == [*ids[2:4], *ids[5:7]]
+    assert chat.get_messages("s", after=middle, before=middle) == []
+
+
 def test_large_payloads_are_stored_once(backend: SqliteBackend) -> None:
     import random
 

@@ -291,3 +291,12 @@ def test_a_wrong_option_is_the_callers_mistake(db: SessionDB, options: dict[str,
         db.recall("x", **options)
     with pytest.raises(BadInput):
         db.recall(None)  # type: ignore[arg-type]
+
+
+def test_an_excerpt_of_a_call_is_a_line_people_read(db: SessionDB) -> None:
+    db.create_session("s", "cli")
+    function = {"name": "terminal", "arguments": '{"command": "kubectl get pods\\n--namespace harbour"}'}
+    db.append_message("s", "assistant", None, tool_calls=[{"id": "call_1", "type": "function", "function": function}])
+    [found] = db.recall("what did kubectl say about the harbour namespace?")
+    [excerpt] = found["excerpts"]
+    assert excerpt["text"] == "calls terminal: kubectl get pods\n--namespace harbour"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from hermes.commands import choose
 from hermes.commands.reply import Line, Reply, Span, Text, count
-from hermes.commands.times import moment
+from hermes.model.times import moment
 from hermes.errors import BadInput
 from hermes.store import SessionDB
 from hermes.store.base import Row

@@ -140,8 +140,16 @@ class Reader(Protocol):
     def sessions_by_source(self) -> dict[str, int]:
         """How many sessions each source has, most first."""
 
-    def messages(self, session_id: str, *, after: int = 0, limit: int | None = None, newest: bool = False) -> list[Row]:
-        """Rows in id order with every documented column and `carried_from`. `after` is a message id;
+    def messages(
+        self,
+        session_id: str,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Row]:
+        """Rows in id order with every documented column and `carried_from`. `after` and `before` are message ids;
         `newest` takes the last `limit` instead of the first."""
 
     def has_messages(self, session_id: str) -> bool:
@@ -180,7 +188,7 @@ class Reader(Protocol):
         words) in order."""
 
     def texts(self, message_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-        """Role and text, as search sees it."""
+        """Role and text, as people read it."""
 
     def prunable(self, query: PruneQuery) -> list[Row]:
         """Conversations that have ended in every part, with their last activity before the cutoff, not pinned:

@@ -102,13 +102,23 @@ class MessageOperations(Operations):
 
         return self._write(delete)
 
-    def get_messages(self, session_id: str, *, after: int = 0, limit: int | None = None) -> list[Row]:
+    def get_messages(
+        self,
+        session_id: str,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Row]:
         """Every column, in the order they were said; content and tool_calls decoded. A session that
-        does not exist has none. `after` and `limit` page through a long one by message id."""
+        does not exist has none. `after`, `before` and `limit` page through a long one by message id; `newest` takes
+        the last ones within those bounds instead of the first."""
         session_id, after = sought_id(session_id), whole("after", after)
+        before = None if before is None else whole("before", before)
         limit = None if limit is None else whole("limit", limit, least=0)
         with self._read() as reader:
-            return reader.messages(session_id, after=after, limit=limit)
+            return reader.messages(session_id, after=after, before=before, limit=limit, newest=bool(newest))
 
     def get_messages_as_conversation(self, session_id: str, include_ancestors: bool = False) -> list[dict[str, Any]]:
         """The OpenAI chat form. With ancestors, the chain from its root to this session, without what

@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any
 
+from hermes.model.calls import told
 from hermes.model.text import storable
 from hermes.store.encode import decode_content, decode_text
 
@@ -22,11 +23,27 @@ def searchable(
     content: str | None, tool_name: str | None, tool_calls: str | None, kind: str | None, payload: str | None
 ) -> str:
     """From the columns of a row; `payload` is the unpacked text of its payload, if any."""
-    said: Any = content
-    if kind is not None or payload is not None:
-        said = storable(_said(decode_content(content, kind, payload)))
-        tool_name = storable(decode_text("tool_name", tool_name, kind) or "")
-    return f"{said or ''} {tool_name or ''} {readable(tool_calls or '')}"
+    said, tool_name = _words(content, tool_name, kind, payload)
+    return f"{said} {tool_name} {readable(tool_calls or '')}"
+
+
+def shown(
+    content: str | None, tool_name: str | None, tool_calls: str | None, kind: str | None, payload: str | None
+) -> str:
+    """The same for people: calls as `calls terminal: ls -la`, not as they are stored."""
+    said, tool_name = _words(content, tool_name, kind, payload)
+    calls = storable(told(tool_calls)) if tool_calls else ""
+    return " ".join(filter(None, (said, tool_name, calls)))
+
+
+def _words(content: str | None, tool_name: str | None, kind: str | None, payload: str | None) -> tuple[str, str]:
+    """What was said, and the name of the tool."""
+    if kind is None and payload is None:
+        return content or "", tool_name or ""
+    return (
+        storable(_said(decode_content(content, kind, payload))),
+        storable(decode_text("tool_name", tool_name, kind) or ""),
+    )
 
 
 def readable(text: str, nested: int = _NESTED) -> str:

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from hermes.cli.times import relative
-from hermes.commands.times import moment
+from hermes.model.times import moment
 from hermes.errors import BadInput
 
 NOON = time.mktime((2026, 3, 15, 12, 0, 0, 0, 0, -1))

@@ -47,11 +47,22 @@ ERASE = "erase_pending"  # something was deleted for good since the last vacuum
 class MessageTable(Table):
     last_message = 0  # the highest id this writer handed out; the guard takes it down
 
-    def messages(self, session_id: str, *, after: int = 0, limit: int | None = None, newest: bool = False) -> list[Row]:
+    def messages(
+        self,
+        session_id: str,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Row]:
         if not self._visible(session_id):
             return []
         ids = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
         bindings: list[Any] = [session_id, after]
+        if before is not None:
+            ids += " AND id < ?"
+            bindings.append(before)
         if limit is not None:
             ids += f" ORDER BY id {'DESC' if newest else 'ASC'} LIMIT ?"
             bindings.append(limit)

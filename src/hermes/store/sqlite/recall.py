@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from hermes.store.base import Filters
+from hermes.store.searchable import shown
 from hermes.store.sqlite.search import BEHIND_THE_INDEX, BY_MACHINE, SearchTable
 from hermes.store.sqlite.table import LISTED, Row, listed
 from hermes.store.words import unit_token
@@ -62,7 +63,7 @@ class RecallTable(SearchTable):
         sql = f"""SELECT id, role, content, tool_name, tool_calls, kind, payload FROM messages
                   WHERE id IN {LISTED}"""
         rows = self.connection.execute(sql, (listed(message_ids),))
-        return {row[0]: (row[1], self.searchable(row[2:]).strip()) for row in rows}
+        return {row[0]: (row[1], shown(*row[2:6], self.payload_text(row[6])).strip()) for row in rows}
 
 
 @lru_cache(maxsize=16384)
