@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from hermes.commands import lists
 from hermes.commands.reply import Column, Reply, Span, Table, Text, Transcript, said
-from hermes.model.times import moment
 from hermes.commands.transcript import show
+from hermes.model.times import moment
 from hermes.store import SessionDB
 from hermes.store.base import ListQuery, Row
 from hermes.store.matching import hits, matches

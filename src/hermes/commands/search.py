@@ -7,8 +7,8 @@ from typing import Literal
 
 from hermes.commands import choose
 from hermes.commands.reply import Line, Reply, Span, Text, count
-from hermes.model.times import moment
 from hermes.errors import BadInput
+from hermes.model.times import moment
 from hermes.store import SessionDB
 from hermes.store.base import Row
 

@@ -3,8 +3,8 @@ import time
 import pytest
 
 from hermes.cli.times import relative
-from hermes.model.times import moment
 from hermes.errors import BadInput
+from hermes.model.times import moment
 
 NOON = time.mktime((2026, 3, 15, 12, 0, 0, 0, 0, -1))
 

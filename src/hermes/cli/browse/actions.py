@@ -13,10 +13,10 @@ from hermes.cli.browse.paint import painted
 from hermes.cli.screen import safe
 from hermes.commands import care, lists
 from hermes.commands.reply import Reply, Text, count
-from hermes.model.times import moment
 from hermes.commands.transcript import lineage
 from hermes.commands.transfer import What, export
 from hermes.errors import HermesError
+from hermes.model.times import moment
 from hermes.store.base import Row
 
 if TYPE_CHECKING:
