@@ -167,3 +167,8 @@ def copies_of(store: Path) -> list[Path]:
 def chat_history() -> Path:
     """What was typed at the prompt of a chat, for the arrow keys."""
     return hermes_home() / "chat_history"
+
+
+def live_chats() -> Path:
+    """A file for each conversation that is open at a terminal, locked as long as it is."""
+    return hermes_home() / "live"

@@ -1,6 +1,7 @@
 """`hermes` on a real terminal, with a scripted model over real HTTP."""
 
 import re
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,7 +187,10 @@ def test_a_crash_in_mid_turn_loses_no_message_and_the_chat_goes_on(model: Script
 def test_two_terminals_on_one_conversation_both_write(model: Scripted) -> None:
     spawn("-z", "begin")
     with Terminal("-c") as left, Terminal("-c") as right:
-        right.wait_for("scripted · ")
+        for terminal in (left, right):
+            terminal.wait_for("scripted · ")
+        told = [("open elsewhere too" in terminal.text) for terminal in (left, right)]
+        assert any(told)  # whoever came second is told
         left.say("from the left")
         left.wait_for("Answer number 2 to from the left")
         right.say("from the right")
@@ -391,3 +395,25 @@ def test_a_store_that_cannot_be_opened_is_one_line(model: Scripted, hermes_home:
         assert terminal.leave() == 3
     assert "Traceback" not in terminal.seen
     assert "hermes: " in terminal.text
+
+
+def test_one_who_is_alone_is_not_told_of_others(model: Scripted, hermes_home: Path) -> None:
+    spawn("-z", "begin")
+    for _ in range(2):
+        with Terminal("-c") as terminal:
+            terminal.wait_for("scripted · ")
+            assert "elsewhere" not in terminal.text
+            terminal.type(CTRL_D)
+            assert terminal.leave() == 0
+    assert list((hermes_home / "live").iterdir()) == []
+
+
+def test_a_window_that_is_closed_keeps_what_was_said(model: Scripted) -> None:
+    with Terminal() as terminal:
+        terminal.say("slowly please")
+        terminal.wait_for("word3 ")
+        terminal.program.send_signal(signal.SIGHUP)
+        assert terminal.leave() == 128 + signal.SIGHUP
+    [session] = sessions()
+    assert said(str(session["id"]))[1][1].startswith("word0 word1 word2")
+    assert session["end_reason"] == "user_exit"

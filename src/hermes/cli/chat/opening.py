@@ -28,9 +28,9 @@ def opened(config: Config) -> "SessionDB":
 
 
 def open_chat(
-    arguments: argparse.Namespace, config: Config, db: "SessionDB", *, titles_by_model: bool = True
+    arguments: argparse.Namespace, config: Config, db: "SessionDB", *, stays: bool = True, titles_by_model: bool = True
 ) -> "Chat":
-    """A new conversation, or the one that is to go on."""
+    """A new conversation, or the one that is to go on. `stays`: a person sits in front of it."""
     from hermes.commands.chat.chat import Chat, Wishes
     from hermes.commands.chat.images import checked
     from hermes.commands.chat.resuming import to_resume
@@ -40,6 +40,7 @@ def open_chat(
         arguments.model or "",
         arguments.provider or "",
         Path.cwd(),
+        stays=stays,
         titles_by_model=titles_by_model,
         yolo=bool(arguments.yolo),
     )

@@ -6,6 +6,7 @@ part of it. What is typed meanwhile interrupts, waits, or steers, as `display.bu
 
 import asyncio
 import logging
+import signal
 import sys
 import threading
 import time
@@ -48,6 +49,8 @@ class Repl:
         self._failed: BaseException | None = None
         self._loaded = threading.Event()
         self._turn: threading.Thread | None = None
+        self._working = False  # whether somebody takes what is queued
+        self._lock = threading.Lock()
         self._drawing: Drawing | None = None
         self._question: Ask | None = None  # of a command
         self._asked: Asked | None = None  # of a tool, which waits for it
@@ -146,6 +149,8 @@ class Repl:
 
     async def _converse(self) -> None:
         self._loop = asyncio.get_running_loop()
+        for ending in (signal.SIGTERM, signal.SIGHUP):  # the window was closed, or the machine goes down
+            self._loop.add_signal_handler(ending, self._told_to_end, 128 + ending)
         watching = asyncio.create_task(self._leave_if_it_cannot_open())
         while not (self._chat is not None and self._chat.leaving):
             try:
@@ -161,6 +166,10 @@ class Repl:
             if typed.strip() or self._question or self._asked:
                 await asyncio.to_thread(self._take, typed.rstrip())
 
+    def _told_to_end(self, code: int) -> None:
+        if self._session.app.is_running:
+            self._session.app.exit(exception=Leave(code))
+
     async def _leave_if_it_cannot_open(self) -> None:
         await asyncio.to_thread(self._loaded.wait)
         if self._failed is not None and self._session.app.is_running:
@@ -173,7 +182,7 @@ class Repl:
 
     @property
     def busy(self) -> bool:
-        return self._turn is not None and self._turn.is_alive()
+        return self._working
 
     def _take(self, typed: str) -> None:
         """What was typed: an answer to a question, a command, or a message."""
@@ -243,8 +252,10 @@ class Repl:
     # -- turns
 
     def _begin(self) -> None:
-        if self.busy or not self.chat.queue:
-            return
+        with self._lock:
+            if self._working or not self.chat.queue:
+                return
+            self._working = True
         self._turn = threading.Thread(target=self._turns, name="hermes-turn", daemon=True)
         self._turn.start()
         if self._loop is not None:
@@ -265,7 +276,7 @@ class Repl:
         """One turn after the other, until nothing waits."""
         from hermes.cli.chat.drawing import Drawing
 
-        while self.chat.queue and not self.chat.leaving:
+        while self._goes_on():
             self._drawing = Drawing(self.chat.settings.display, self.above)
             self._bar.working(time.monotonic())
             try:
@@ -279,6 +290,12 @@ class Repl:
                 self._drawing = None
                 self._bar.working(None)
         self._redraw()
+
+    def _goes_on(self) -> bool:
+        """Whether something waits; if not, whoever queues something next begins anew."""
+        with self._lock:
+            self._working = bool(self.chat.queue) and not self.chat.leaving
+            return self._working
 
     def _one_turn(self, drawing: "Drawing") -> None:
         chat = self.chat

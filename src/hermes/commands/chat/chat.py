@@ -13,6 +13,7 @@ from hermes.agent.empty import NoTools
 from hermes.agent.history import History
 from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
+from hermes.commands.chat.live import Live
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.providers.base import Provider
@@ -30,6 +31,7 @@ class Wishes(NamedTuple):
     cwd: Path | None = None
     source: str = "cli"
     titles_by_model: bool = True  # a title is worth a model call of its own
+    stays: bool = False  # a person sits in front of it, so others should know that it is open
     yolo: bool = False  # dangerous commands run without asking
 
 
@@ -55,6 +57,8 @@ class Chat:
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
         self.provider = self._provider()
         self.agent = self._agent(session_id)
+        self._live = Live()
+        self.elsewhere = self._hold()  # whether this conversation is open elsewhere too
 
     # -- the agent
 
@@ -131,15 +135,22 @@ class Chat:
         """Leave this conversation for another one, or for a new one."""
         self.agent.close("user_exit" if session_id else "new_session", wait=0.5)
         self.agent = self._agent(session_id)
+        self.elsewhere = self._hold()
+
+    def _hold(self) -> bool:
+        row = self.db.get_session(self.agent.session_id) if self.wishes.stays and self.agent.created else None
+        return row is not None and self._live.hold(row["lineage_id"])
 
     # -- a turn
 
     def ask(self, content: Any) -> Iterator[Any]:
         """A turn with this message: text with the pictures that wait for it, or content in parts as it is."""
-        if not isinstance(content, str):
-            return self.agent.run(content)
-        images, self.images = self.images, []
-        return self.agent.run(with_images(content, images))
+        if isinstance(content, str):
+            images, self.images = self.images, []
+            content = with_images(content, images)
+        yield from self.agent.run(content)
+        self._hold()  # from its first message on
 
     def close(self) -> None:
         self.agent.close()
+        self._live.let_go()

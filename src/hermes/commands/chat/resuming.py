@@ -34,7 +34,11 @@ def resumed(chat: Chat) -> Reply:
     lines = recap(messages) if display.resume_display == "full" else ()
     if lines:
         parts.append(Text(lines) if display.compact else Panel("Previous Conversation", lines))
-    return Reply(tuple(parts), data={"session_id": chat.agent.session_id, "title": chat.agent.title})
+    data = {"session_id": chat.agent.session_id, "title": chat.agent.title}
+    return Reply(tuple(parts), (_ELSEWHERE,) if chat.elsewhere else (), data)
+
+
+_ELSEWHERE = "This conversation is open elsewhere too. Both may write, and each reads what the other said."
 
 
 def farewell(chat: Chat) -> Reply:
