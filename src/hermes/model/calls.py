@@ -7,14 +7,20 @@ from typing import Any
 
 def told(tool_calls: Any) -> str:
     """The calls of a message, a line each; nothing when there are none. What is no call is shown as it is."""
-    if isinstance(tool_calls, str):
-        try:
-            tool_calls = json.loads(tool_calls, strict=False)
-        except (ValueError, RecursionError):
-            return tool_calls
-    if not isinstance(tool_calls, list):
-        return "" if tool_calls is None else _value(tool_calls)
-    return "\n".join(_call(call) for call in tool_calls)
+    calls = _parsed(tool_calls)
+    if not isinstance(calls, list):
+        return "" if calls is None else _value(calls)
+    return "\n".join(_call(call) for call in calls)
+
+
+def _parsed(value: Any) -> Any:
+    """JSON as what it says; anything else stays as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value, strict=False)
+    except (ValueError, RecursionError):
+        return value
 
 
 def _call(call: Any) -> str:
@@ -26,11 +32,7 @@ def _call(call: Any) -> str:
 
 def _arguments(arguments: Any) -> str:
     """The value alone where there is one, `name=value` of several."""
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments or "{}", strict=False)
-        except (ValueError, RecursionError):
-            return str(arguments)
+    arguments = _parsed(arguments or "{}" if isinstance(arguments, str) else arguments)
     if not isinstance(arguments, Mapping):
         return _value(arguments)
     if len(arguments) == 1:

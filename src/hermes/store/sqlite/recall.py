@@ -63,7 +63,10 @@ class RecallTable(SearchTable):
         sql = f"""SELECT id, role, content, tool_name, tool_calls, kind, payload FROM messages
                   WHERE id IN {LISTED}"""
         rows = self.connection.execute(sql, (listed(message_ids),))
-        return {row[0]: (row[1], shown(*row[2:6], self.payload_text(row[6])).strip()) for row in rows}
+        return {
+            message_id: (role, shown(content, tool_name, tool_calls, kind, self.payload_text(payload)).strip())
+            for message_id, role, content, tool_name, tool_calls, kind, payload in rows
+        }
 
 
 @lru_cache(maxsize=16384)
