@@ -11,7 +11,7 @@ _COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4397", "#b8860b", "#444444", "#
 
 def growth_chart(steps: tuple[int, ...], groups: dict[str, Group]) -> str:
     """An SVG: ours as full lines, the reference as dashed ones."""
-    names = list(groups[f"growth {steps[0]}"].lines)
+    names = [name for name, line in groups[f"growth {steps[0]}"].lines.items() if line.unit == "ms"]
     series = {
         (name, program): [
             (step, values[-1] * 1000)

@@ -138,4 +138,5 @@ def _search_lines(messages: int) -> dict[str, Line]:
 
 def _growth_lines(messages: int) -> dict[str, Line]:
     names = ("append", "list", "open", "rare", "mid", "common", "question")
-    return {name: Line(f"{messages:>9,} messages: {name}", "ms") for name in names}
+    lines = {name: Line(f"{messages:>9,} messages: {name}", "ms") for name in names}
+    return lines | {"memory": Line(f"{messages:>9,} messages: memory at most", "MB")}

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,6 +19,12 @@ def wait(act: Callable[[], Any]) -> float:
         act()
         waits.append(time.perf_counter() - begun)
     return median(waits)
+
+
+def _memory() -> float:
+    """The most this process ever had, in bytes."""
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return float(line.split()[1]) * 1024
 
 
 def main() -> None:
@@ -38,6 +45,7 @@ def main() -> None:
         open_store(work["database"]).close()
 
     figures["open"] = wait(reopen)
+    figures["memory"] = _memory()
     answer(figures)
 
 
