@@ -40,6 +40,10 @@ READS: dict[str, Arguments] = {
     "list_pending_handoffs": lambda s: (),
     "prunable_sessions": lambda s: (0,),
     "get_tags": lambda s: (s,),
+    "get_route": lambda s: (f"key {s}",),
+    "list_routes": lambda s: (),
+    "arrivals": lambda s: (),
+    "posts": lambda s: (),
 }
 WRITES: dict[str, Arguments] = {
     "create_session": lambda s: (s, "cli"),
@@ -73,10 +77,17 @@ WRITES: dict[str, Arguments] = {
     "unarchive_session": lambda s: (s,),
     "pin_session": lambda s: (s,),
     "tag_session": lambda s: (s, ["changed"]),
+    "set_route": lambda s: (f"key {s}", {"session_id": "changed"}),
+    "drop_route": lambda s: (f"key {s}",),
+    "receive": lambda s: ("platform", s, {"owner": "telegram:alice", "key": f"key {s}", "content": "changed"}),
+    "settle_arrival": lambda s: (1, "done"),
+    "post": lambda s: ("platform", {"owner": "telegram:alice", "key": f"key {s}", "content": "changed"}),
+    "settle_post": lambda s: (1, "sent"),
 }
 SWEEPS: dict[str, Arguments] = {
     "prune_sessions": lambda s: (0,),
     "empty_trash": lambda s: (),
+    "forget_mail": lambda s: (0,),
     "maybe_auto_prune_and_vacuum": lambda s: (0, 0, False),
 }
 FOUND: dict[str, Arguments] = {
@@ -88,7 +99,7 @@ EXPORTS: dict[str, Arguments] = {
     "export_all": lambda s: (),
 }
 ALL = READS | WRITES | SWEEPS | FOUND | EXPORTS
-SUBJECTS = ("sessions", "messages", "titles", "lineage", "lists", "usage", "handoff")
+SUBJECTS = ("sessions", "messages", "titles", "lineage", "lists", "usage", "handoff", "routing")
 
 
 def public_methods() -> set[str]:

@@ -52,6 +52,13 @@ def fill(db: SessionDB, plan: list[tuple[str, int | None, str | None, int]]) -> 
         db.update_token_counts(own, 10, 1, estimated_cost_usd=1.0, billing_provider=f"provider{of}")
         db.request_handoff(own, f"to{of}")
         db.tag_session(own, [f"tag{of}"])
+        mail = {"owner": owner, "key": f"key {own}", "content": f"mail of {of}", "session_id": own}
+        db.set_route(
+            f"key {own}",
+            {"owner": owner, "session_id": own, "platform": f"platform{of}", "chat_type": "dm", "active_at": 1.0},
+        )
+        db.receive(f"platform{of}", own, mail)
+        db.post(f"platform{of}", mail)
         if end is not None:
             db.end_session(own, end)
     db.set_meta("setting", mark("local"))
@@ -73,10 +80,13 @@ def everything(db: SessionDB, ids: list[str]) -> dict[str, Any]:
     """All there is to know about these sessions, as the operator sees it; a parent may be deleted by its owner."""
     usage = {row["session"]: row for row in db.usage_by("session")}
     known = {row["id"]: {**row, "parent_session_id": None} for row in db.search_sessions(limit=1000)}
-    return {
+    mail = [row for row in (*db.arrivals(), *db.posts()) if row["session_id"] in ids]
+    routes = [row for row in db.list_routes() if row["session_id"] in ids]
+    rows = {
         one: (known.get(one), db.get_messages(one), usage.get(one), db.get_handoff_state(one), db.get_tags(one))
         for one in ids
     }
+    return {**rows, "mail": mail, "routes": routes}
 
 
 def test_every_public_method_is_known() -> None:

@@ -226,6 +226,21 @@ class Reader(Protocol):
     def linked_owners(self, owner: str) -> frozenset[str]:
         """The owners that are the same person, this one included."""
 
+    # What the gateway asks; rows have an owner, and a scope sees its own.
+
+    def route(self, key: str) -> Row | None:
+        """Which session this chat is in: every column."""
+
+    def routes(self) -> list[Row]:
+        """All of them, by key."""
+
+    def arrivals(self, states: Sequence[str]) -> list[Row]:
+        """Messages that came in and are in one of these states (waiting, running, done), in order."""
+
+    def posts(self, states: Sequence[str]) -> list[Row]:
+        """Messages that are to go out, or went, in one of these states (pending, sending, sent, undelivered), in
+        order."""
+
 
 class Writer(Reader, Protocol):
     """What can be changed, within one transaction. A writer reads its own writes."""
@@ -267,6 +282,27 @@ class Writer(Reader, Protocol):
 
     def link_owner(self, owner: str, person: str | None) -> None:
         """Say that `owner` is `person`, or with None that it is nobody else."""
+
+    def set_route(self, row: Row) -> bool:
+        """Say which session a chat is in; columns that are not named stay. False: the key is another owner's."""
+
+    def drop_route(self, key: str) -> bool:
+        """Forget a chat. The session stays."""
+
+    def insert_arrival(self, row: Row) -> int | None:
+        """A message that came in; None when this platform delivered the same event before."""
+
+    def update_arrival(self, arrival_id: int, changes: Row, state: str | None = None) -> bool:
+        """Set columns, if it is (still) in this state; with `done` its content goes."""
+
+    def insert_post(self, row: Row) -> int:
+        """A message that is to go out."""
+
+    def update_post(self, post_id: int, changes: Row, state: str | None = None) -> bool:
+        """The same for what goes out; with `sent` its content goes."""
+
+    def forget_mail(self, before: float) -> int:
+        """Drop what was dealt with before then; how many rows."""
 
 
 class Found(Protocol):

@@ -18,6 +18,7 @@ from hermes.store.lineage import LineageOperations
 from hermes.store.lists import ListOperations
 from hermes.store.messages import MessageOperations
 from hermes.store.recall import RecallOperations
+from hermes.store.routing import RoutingOperations
 from hermes.store.search import SearchOperations
 from hermes.store.titles import TitleOperations
 from hermes.store.transfer import TransferOperations
@@ -37,6 +38,7 @@ class Store(
     LineageOperations,
     ListOperations,
     HandoffOperations,
+    RoutingOperations,
     SearchOperations,
     RecallOperations,
     CareOperations,

@@ -4,6 +4,7 @@ import pytest
 
 from hermes.errors import ConfigError
 from hermes.store import open_store
+from tests.stories.stock import run
 
 
 @pytest.mark.parametrize("form", ["{path}", "sqlite://{path}", "sqlite:///{path}"])
@@ -22,3 +23,12 @@ def test_without_an_address_the_store_lies_in_the_home(tmp_path: Path, monkeypat
 def test_another_kind_of_store_is_refused_with_what_to_use() -> None:
     with pytest.raises(ConfigError, match="use a path"):
         open_store("mongodb://localhost/x")
+
+
+def test_a_store_made_before_there_was_a_gateway_gets_its_tables(tmp_path: Path) -> None:
+    with open_store(tmp_path / "state.db") as db:
+        db.create_session("s", "cli")
+    run(tmp_path / "state.db", *((f"DROP TABLE {name}", ()) for name in ("routes", "inbox", "outbox")))
+    with open_store(tmp_path / "state.db") as db:
+        assert db.list_routes() == []
+        assert db.delete_session("s")

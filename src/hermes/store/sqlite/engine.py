@@ -39,6 +39,7 @@ from hermes.store.sqlite.lists import ListTable
 from hermes.store.sqlite.messages import ERASE, MessageTable
 from hermes.store.sqlite.meta import MetaTable
 from hermes.store.sqlite.reserve import Reserve
+from hermes.store.sqlite.routing import RoutingTable
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.usage import UsageTable
 
@@ -72,7 +73,7 @@ _PAGES_AT_ONCE = 500
 _open_engines: "weakref.WeakSet[SqliteEngine]" = weakref.WeakSet()
 
 
-class SqliteReader(ListTable, MessageTable, UsageTable, InsightTable, MetaTable, CareTable, _Searching):
+class SqliteReader(ListTable, MessageTable, UsageTable, InsightTable, MetaTable, CareTable, RoutingTable, _Searching):
     """Every table's questions, on one snapshot."""
 
 

@@ -229,6 +229,9 @@ class MessageTable(Table):
             "UPDATE sessions SET parent_session_id = NULL WHERE parent_session_id = ?",
             "UPDATE usage SET session_id = NULL, owner = NULL WHERE session_id = ?",
             "DELETE FROM session_tags WHERE session_id = ?",
+            "DELETE FROM routes WHERE session_id = ?",
+            "UPDATE inbox SET content = NULL, state = 'done', session_id = NULL WHERE session_id = ?",
+            "UPDATE outbox SET content = NULL, state = 'sent', session_id = NULL WHERE session_id = ?",
             "DELETE FROM sessions WHERE id = ?",
         ):
             self.connection.execute(sql, (session_id,))

@@ -43,6 +43,8 @@ def open_store(path: Path, guard: Guard, record: Record | None) -> tuple[apsw.Co
     elif version > schema.SCHEMA_VERSION or not ours:
         connection.close()
         raise StoreTooNew(path, version, schema.SCHEMA_VERSION, ours=ours)
+    elif scalar(connection, "SELECT 1 FROM sqlite_master WHERE name = 'outbox'") is None:
+        connection.execute(schema.ROUTING)
     wal = _journal(path, connection, notices)
     notices += _loss(path, connection, record)
     return connection, wal, notices

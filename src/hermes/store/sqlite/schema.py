@@ -159,6 +159,55 @@ CREATE TABLE IF NOT EXISTS index_queue (
     payload INTEGER
 );
 """
+# What the gateway keeps: which session a chat is in, what came in, and what is to go out. A file of this schema
+# that was made without them gets them when it is opened.
+ROUTING = """
+CREATE TABLE IF NOT EXISTS routes (
+    key TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    chat_type TEXT NOT NULL,
+    chat_id TEXT NOT NULL DEFAULT '',
+    thread_id TEXT NOT NULL DEFAULT '',
+    user_id TEXT NOT NULL DEFAULT '',
+    active_at REAL NOT NULL,
+    reset_from TEXT,
+    reset_reason TEXT
+);
+CREATE INDEX IF NOT EXISTS idx_routes_session ON routes(session_id);
+CREATE TABLE IF NOT EXISTS inbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT,
+    state TEXT NOT NULL,
+    session_id TEXT,
+    message_id INTEGER,
+    at REAL NOT NULL,
+    UNIQUE (platform, event_id)
+);
+CREATE INDEX IF NOT EXISTS idx_inbox_open ON inbox(state) WHERE state <> 'done';
+CREATE INDEX IF NOT EXISTS idx_inbox_session ON inbox(session_id) WHERE session_id IS NOT NULL;
+CREATE TABLE IF NOT EXISTS outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    owner TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT,
+    state TEXT NOT NULL,
+    session_id TEXT,
+    message_id INTEGER,
+    tries INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    at REAL NOT NULL
+);
+CREATE INDEX IF NOT EXISTS idx_outbox_open ON outbox(state) WHERE state <> 'sent';
+CREATE INDEX IF NOT EXISTS idx_outbox_session ON outbox(session_id) WHERE session_id IS NOT NULL;
+"""
+TABLES += ROUTING
 
 INDEXES = """
 CREATE INDEX IF NOT EXISTS idx_sessions_source ON sessions(source);

@@ -158,7 +158,7 @@ def _sync(path: Path) -> None:
 def make_plain(connection: apsw.Connection) -> None:
     """In a private copy of another program's later schema: what has our names there has not our meaning."""
     drop_search_tables(connection)
-    for table in ("payloads", "usage", "session_tags", "identity_links", "index_queue"):
+    for table in ("payloads", "usage", "session_tags", "identity_links", "index_queue", "routes", "inbox", "outbox"):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     documented = {"sessions": 30, "messages": 15}  # columns of schema 11
     ours = {"sessions": schema.SESSION_COLUMNS, "messages": schema.MESSAGE_COLUMN_TYPES}
