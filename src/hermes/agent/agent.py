@@ -15,6 +15,7 @@ from hermes.agent.base import Compressed, Notice, Standing, TurnEnded
 from hermes.agent.compression import tokens_in
 from hermes.agent.conversation import Conversation
 from hermes.agent.driver import Driver
+from hermes.agent.own_tools import own_tools
 from hermes.agent.prompt import Place, now_in, system_prompt
 from hermes.agent.setup import Setup
 from hermes.agent.shrinking import Shrinking
@@ -59,6 +60,7 @@ class Agent:
         tools = self._setup.tools
         if isinstance(tools, Toolbox):
             tools.place.summarise, tools.place.emit = self._setup.summarise, self._setup.hooks.emit
+            tools.add_own(own_tools(tools.names, self._setup, self._conversation))
 
     def _auxiliary(self, task: str) -> Provider | None:
         return self._setup.auxiliary(task) if self._setup.auxiliary else self._setup.provider

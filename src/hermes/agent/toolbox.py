@@ -20,7 +20,9 @@ IN_THE_LOOP = ("todo", "memory", "session_search", "clarify", "delegate_task")
 
 def loop_tools() -> tuple[str, ...]:
     """Those of the loop's own tools that there are."""
-    return ()
+    from hermes.agent.own_tools import NAMES
+
+    return NAMES
 
 
 class Toolbox:
@@ -34,6 +36,17 @@ class Toolbox:
         for one in own:
             self._own.register(one)
         self._definitions: list[dict[str, Any]] | None = None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What was asked for, whether it can be used or not."""
+        return self._names
+
+    def add_own(self, tools: Iterable[Tool]) -> None:
+        """Tools made for the agent that has this box."""
+        for one in tools:
+            self._own.register(one)
+        self._definitions = None
 
     def definitions(self) -> Sequence[Mapping[str, Any]]:
         if self._definitions is None:

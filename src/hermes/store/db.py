@@ -73,6 +73,10 @@ class OpenStore(Store):
         with self._engine.transaction(self.scope) as writer:
             yield Transaction(writer, self)
 
+    def scoped(self, owner: str) -> "ScopedDB":
+        """The same store as this owner sees it."""
+        raise NotImplementedError
+
     def close(self) -> None:
         raise NotImplementedError
 
