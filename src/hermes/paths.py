@@ -40,6 +40,11 @@ def tool_results_dir() -> Path:
     return hermes_home() / "tool-results"
 
 
+def mcp_tools_file() -> Path:
+    """What MCP servers offered when they were last asked."""
+    return hermes_home() / "mcp-tools.json"
+
+
 def approvals_file() -> Path:
     """What was allowed for good."""
     return hermes_home() / "approvals.json"

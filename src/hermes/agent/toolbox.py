@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hermes.config import Config
+from hermes.config import Config, Settings
 from hermes.config.resolve import OVERRIDE
 from hermes.tools.base import ToolContext, ToolResult
 from hermes.tools.registry import Registry, Tool, handle_function_call, registry
 from hermes.tools.toolsets import platform_toolset, resolve
 from hermes.tools.work import Work, Workplace
 
+_FOR_STRANGERS = ("webhook",)
 IN_THE_LOOP = ("todo", "memory", "session_search", "clarify", "delegate_task")
 
 
@@ -90,11 +91,27 @@ def chosen(config: Config, platform: str = "cli") -> list[str]:
     """The toolsets a platform gets: those of the command line, of `platform_toolsets`, of `toolsets` (the terminal), or
     the ones made for it."""
     settings = config.settings
-    if config.origin(("toolsets",)) == OVERRIDE or (platform == "cli" and "cli" not in settings.platform_toolsets):
+    asked_for = config.origin(("toolsets",)) == OVERRIDE
+    if asked_for or (platform == "cli" and "cli" not in settings.platform_toolsets):
         names = settings.toolsets
     else:
         names = settings.platform_toolsets.get(platform, [platform_toolset(platform)])
-    return [*names, *(f"-{name}" for name in settings.agent.disabled_toolsets)]
+    names = [*names, *(f"-{name}" for name in settings.agent.disabled_toolsets)]
+    return _with_servers(names, settings, bring=not asked_for and platform not in _FOR_STRANGERS)
+
+
+def _with_servers(names: list[str], settings: Settings, *, bring: bool) -> list[str]:
+    """The sets of MCP servers come along (`bring`) unless they are taken out. A server that nothing is known of yet has
+    no set to name."""
+    if not settings.mcp_servers:
+        return names
+    from hermes.tools.mcp.servers import enabled, register_known, toolset
+
+    register_known(settings)
+    brought = [toolset(name) for name in enabled(settings) if registry.in_toolset(toolset(name))]
+    unknown = {toolset(name) for name in settings.mcp_servers} - set(brought)
+    kept = [name for name in names if name.removeprefix("-") not in unknown]
+    return [*kept, *(one for one in brought if bring and one not in kept and f"-{one}" not in kept)]
 
 
 def toolbox(
@@ -102,4 +119,8 @@ def toolbox(
 ) -> Toolbox:
     """The tools for a conversation in this folder, as the settings say."""
     place = Workplace(config.settings, config.environment, (folder or Path.cwd()).resolve(), yolo=yolo)
+    if config.settings.mcp_servers:
+        from hermes.tools.mcp.servers import prepare
+
+        prepare(place)
     return Toolbox(resolve(chosen(config, platform)), place, own)

@@ -31,6 +31,7 @@ COMMANDS = {
     "fallback": ("hermes.cli.fallback", "models to go on with when the first fails"),
     "config": ("hermes.cli.config", "see and change settings"),
     "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
+    "mcp": ("hermes.cli.mcp", "MCP servers whose tools the agent has"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),
     "logs": ("hermes.cli.about", "show the log"),

@@ -93,13 +93,14 @@ def disable(home: Path, names: list[str], platform: str = "cli") -> Reply:
 
 def _switch(home: Path, names: list[str], platform: str, *, on: bool) -> Reply:
     _platform(platform)
+    config = load(home=home)
+    present = chosen(config, platform)
     for name in names:
         resolve([name])  # BadInput for what is not there
-    config = load(home=home)
     barred = [name for name in names if on and name in config.settings.agent.disabled_toolsets]
     if barred:
         raise BadInput(f"{barred[0]} is in agent.disabled_toolsets, which goes before; take it out there first.")
-    before = [name for name in chosen(config, platform) if name.removeprefix("-") not in _barred(config)]
+    before = [name for name in present if name.removeprefix("-") not in _barred(config)]
     file = paths.config_file(home)
     after = _with(before, names) if on else _without(before, names)
     save.change(file, [Put(("platform_toolsets", platform), after)])
@@ -120,11 +121,11 @@ def _with(before: list[str], names: list[str]) -> list[str]:
 
 
 def _without(before: list[str], names: list[str]) -> list[str]:
-    """Whole sets are spelled out so that one can go; a single tool is taken out by a minus."""
+    """Whole sets are spelled out so that one can go; a single tool, or an MCP server, is taken out by a minus."""
     gone = set(leaves(names))
     kept = [one for one in leaves(before) if one not in gone]
     still = set(resolve(kept))
-    return [*kept, *(f"-{name}" for name in names if set(resolve([name])) & still)]
+    return [*kept, *(f"-{name}" for name in names if name.startswith("mcp-") or set(resolve([name])) & still)]
 
 
 def _shown(config: Config) -> list[str]:

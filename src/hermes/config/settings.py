@@ -22,7 +22,9 @@ class Settings(Area):
     platform_toolsets: dict[str, list[str]] = setting(
         {}, "The toolsets of one platform, by its name; `hermes tools enable` and `disable` write them.", works=True
     )
-    mcp_servers: dict[str, execution.McpServer] = setting({}, "MCP servers whose tools are offered, by name.")
+    mcp_servers: dict[str, execution.McpServer] = setting(
+        {}, "MCP servers whose tools are offered, by name.", works=True
+    )
     agent: core.Agent = setting(core.Agent(), "How the agent goes about a turn.")
     delegation: core.Delegation = setting(core.Delegation(), "Child agents.")
     context: core.Context = setting(core.Context(), "What keeps a conversation within the window.")

@@ -65,11 +65,12 @@ class CodeExecution(Area):
     )
 
 
-class McpServer(Area):
+class McpServer(Area, works=True):
     command: str = setting("", "The program to start, for a server over stdio.")
     args: list[str] = setting([], "Its arguments.")
     env: dict[str, str] = setting({}, "Its variables.")
     url: str = setting("", "The address, for a server over HTTP.")
     headers: dict[str, str] = setting({}, "Headers sent with every request.")
     timeout: int = setting(120, "Seconds a call may take.", least=1)
+    connect_timeout: int = setting(60, "Seconds it may take to start or to be connected to.", least=1)
     enabled: bool = setting(True, "Whether the server is used.")
