@@ -97,21 +97,28 @@ def chosen(config: Config, platform: str = "cli") -> list[str]:
     else:
         names = settings.platform_toolsets.get(platform, [platform_toolset(platform)])
     names = [*names, *(f"-{name}" for name in settings.agent.disabled_toolsets)]
-    return _with_servers(names, settings, bring=not asked_for and platform not in _FOR_STRANGERS)
-
-
-def _with_servers(names: list[str], settings: Settings, *, bring: bool) -> list[str]:
-    """The sets of MCP servers come along (`bring`) unless they are taken out. A server that nothing is known of yet has
-    no set to name."""
-    if not settings.mcp_servers:
+    servers = _servers(settings)
+    if asked_for:
         return names
+    bring = [one for one in servers if platform not in _FOR_STRANGERS and not {one, f"-{one}"} & set(names)]
+    return [*filter(_is_there, names), *bring]
+
+
+def _servers(settings: Settings) -> list[str]:
+    """The toolsets of MCP servers, as far as it is known what is in them."""
+    if not settings.mcp_servers:
+        return []
     from hermes.tools.mcp.servers import enabled, register_known, toolset
 
     register_known(settings)
-    brought = [toolset(name) for name in enabled(settings) if registry.in_toolset(toolset(name))]
-    unknown = {toolset(name) for name in settings.mcp_servers} - set(brought)
-    kept = [name for name in names if name.removeprefix("-") not in unknown]
-    return [*kept, *(one for one in brought if bring and one not in kept and f"-{one}" not in kept)]
+    return [toolset(name) for name in enabled(settings) if registry.in_toolset(toolset(name))]
+
+
+def _is_there(name: str) -> bool:
+    """Whether a name can be resolved. What was chosen of an MCP server that is gone, or unknown yet, is passed over."""
+    bare = name.removeprefix("-")
+    of_a_server = bare.startswith(("mcp-", "mcp_"))
+    return not of_a_server or bool(registry.in_toolset(bare)) or registry.get(bare) is not None
 
 
 def toolbox(

@@ -47,8 +47,14 @@ def _set_entry(name: str, on: set[str], place: Workplace) -> dict[str, Any]:
         "tools": tools,
         "usable": [one for one in tools if one not in missing],
         "missing": missing,
-        "about": TOOLSETS[name].about if name in TOOLSETS else "MCP server or plugin",
+        "about": _about(name),
     }
+
+
+def _about(name: str) -> str:
+    if name in TOOLSETS:
+        return TOOLSETS[name].about
+    return f"The MCP server {name.removeprefix('mcp-')}" if name.startswith("mcp-") else "A plugin's"
 
 
 def show(home: Path, name: str, platform: str = "cli") -> Reply:
@@ -57,7 +63,7 @@ def show(home: Path, name: str, platform: str = "cli") -> Reply:
     place = _place(config)
     on = set(resolve(chosen(config, _platform(platform))))
     data = [{"tool": one, "enabled": one in on, "missing": _missing(one, place)} for one in resolve([name])]
-    about = TOOLSETS[name].about if name in TOOLSETS else "one tool"
+    about = _about(name) if name in TOOLSETS or registry.in_toolset(name) else "one tool"
     lines = [f"{name}: {about}", *map(_tool_line, data)]
     return Reply((Text(tuple(lines)),), data=data)
 
