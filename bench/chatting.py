@@ -19,8 +19,9 @@ from bench.programs import Program, WorkerFailed
 
 SOURCE = Path(__file__).parents[1] / "src"
 _PATIENCE = 120.0  # seconds
-_SETTLED = 0.7  # seconds without output after which a chat waits for the person
+_SETTLED = 1.5  # seconds without output after which a chat waits for the person
 _PROMPT = "❯"
+_BUSY = re.compile(r"(?:⚕ )?❯")
 _TOKEN = re.compile(r"token(\d+)")
 _CODES = re.compile(r"\x1b\[[0-9;?<>=]*[a-zA-Z]|\x1b\][^\x07]*\x07")
 
@@ -113,6 +114,7 @@ class Chat:
     def turn(self, number: int) -> float:
         """Say something; seconds from Enter until the answer can be seen."""
         self._type(f"token{number} please")
+        self._until(f"token{number} please")
         self._settle()
         began = time.perf_counter()
         self._type("\r")
@@ -129,9 +131,13 @@ class Chat:
         os.write(self._outside, keys.encode())
 
     def _settle(self) -> None:
+        """Until nothing moves; the reference marks its prompt while it is still busy with the last turn."""
         deadline = time.monotonic() + _PATIENCE
-        while time.monotonic() < deadline and self._read(_SETTLED):
+        while time.monotonic() < deadline and (self._read(_SETTLED) or self._is_busy()):
             pass
+
+    def _is_busy(self) -> bool:
+        return _BUSY.findall(_CODES.sub("", self._seen[-4000:]))[-1:] == ["⚕ ❯"]
 
     def _until(self, words: str) -> None:
         deadline = time.monotonic() + _PATIENCE

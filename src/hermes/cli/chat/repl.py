@@ -276,11 +276,11 @@ class Repl:
         """One turn after the other, until nothing waits."""
         from hermes.cli.chat.drawing import Drawing
 
-        while self._goes_on():
+        while (content := self._next()) is not None:
             self._drawing = Drawing(self.chat.settings.display, self.above)
             self._bar.working(time.monotonic())
             try:
-                self._one_turn(self._drawing)
+                self._one_turn(self._drawing, content)
             except HermesError as error:
                 self.above(f"hermes: {safe(str(error))}")
             except Exception as error:  # the edge of a turn: whatever broke, the person can go on
@@ -291,15 +291,19 @@ class Repl:
                 self._bar.working(None)
         self._redraw()
 
-    def _goes_on(self) -> bool:
-        """Whether something waits; if not, whoever queues something next begins anew."""
+    def _next(self) -> Any | None:
+        """What waits; if nothing does, whoever queues something next begins anew."""
         with self._lock:
-            self._working = bool(self.chat.queue) and not self.chat.leaving
-            return self._working
+            try:
+                content = None if self.chat.leaving else self.chat.queue.popleft()
+            except IndexError:
+                content = None
+            self._working = content is not None
+            return content
 
-    def _one_turn(self, drawing: "Drawing") -> None:
+    def _one_turn(self, drawing: "Drawing", content: Any) -> None:
         chat = self.chat
-        for event in chat.ask(chat.queue.popleft()):
+        for event in chat.ask(content):
             drawing.show(event)
             self._redraw()
         self._bar.refresh(chat)
