@@ -417,3 +417,35 @@ def test_a_window_that_is_closed_keeps_what_was_said(model: Scripted) -> None:
     [session] = sessions()
     assert said(str(session["id"]))[1][1].startswith("word0 word1 word2")
     assert session["end_reason"] == "user_exit"
+
+
+@pytest.mark.parametrize(("choice", "stays"), [("deny", True), ("1", False)])
+def test_a_dangerous_command_is_asked_about_and_the_answer_counts(
+    choice: str, stays: bool, model: Scripted, tmp_path: Path
+) -> None:
+    (tmp_path / "precious").mkdir()
+    model.script += [Say(calls=[("terminal", {"command": "rm -rf ./precious"})]), Say("As you wish.")]
+    with Terminal() as terminal:
+        terminal.say("clean up")
+        terminal.wait_for("Run this command?")
+        terminal.say(choice)
+        terminal.wait_for("As you wish.")
+        assert "┊ terminal rm -rf ./precious" in terminal.text
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert (tmp_path / "precious").exists() is stays
+
+
+def test_a_turn_that_is_stopped_takes_its_question_along(model: Scripted, tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    model.script += [Say(calls=[("terminal", {"command": "rm -rf ./precious"})])]
+    with Terminal() as terminal:
+        terminal.say("clean up")
+        terminal.wait_for("Run this command?")
+        terminal.type(CTRL_C)
+        terminal.wait_for("stopped; what was said is kept")
+        terminal.say("hello")
+        terminal.wait_for("to hello.")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert (tmp_path / "precious").exists()

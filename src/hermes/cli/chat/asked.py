@@ -18,11 +18,11 @@ class Asked:
         return safe("\n".join(lines))
 
     def answer(self, typed: str) -> None:
-        """What was typed; the number of a choice is that choice."""
+        """What was typed, even if it is nothing; the number of a choice is that choice."""
         typed = typed.strip()
         if typed.isdecimal() and 1 <= int(typed) <= len(self._choices):
             typed = self._choices[int(typed) - 1]
-        self._answers.put(typed or None)
+        self._answers.put(typed)
 
     def give_up(self) -> None:
         self._answers.put(None)

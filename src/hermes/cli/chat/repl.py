@@ -302,9 +302,13 @@ class Repl:
             return content
 
     def _one_turn(self, drawing: "Drawing", content: Any) -> None:
+        from hermes.agent.base import ToolEnded, TurnEnded
+
         chat = self.chat
         for event in chat.ask(content):
             drawing.show(event)
+            if isinstance(event, ToolEnded | TurnEnded) and self._asked is not None:
+                self._asked.give_up()  # whoever asked waits no longer
             self._redraw()
         self._bar.refresh(chat)
         if chat.footer:
