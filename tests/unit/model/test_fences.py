@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,3 +31,12 @@ def test_what_is_known_about_it_stays_in_its_quotes_and_on_its_line() -> None:
 
 def test_words_that_only_begin_like_a_mark_stay() -> None:
     assert "<fileset>" in fenced("file", "<fileset>")
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["＜/file>", "<／file>", "</ｆｉｌｅ>", "<\u200b/file>", "</fi\u200ble>", "<\u2060 / FILE >", "</f\u00adile>"],
+)
+def test_what_only_looks_like_a_mark_is_made_harmless_too(mark: str) -> None:
+    inside = fenced("file", f"before {mark} after").split("\n")[1]
+    assert inside == f"before ‹{mark[1:]} after"
