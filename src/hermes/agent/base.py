@@ -182,9 +182,10 @@ class Hooks(Protocol):
 
 
 class Summarise(Protocol):
-    """A side task: a prompt for the auxiliary model of `task`. Raises ProviderError when there is none or it fails."""
+    """A side task: a prompt (text, or parts with pictures) for the auxiliary model of `task`. Raises ProviderError when
+    there is none or it fails."""
 
-    def __call__(self, task: str, prompt: str, *, most_tokens: int) -> str: ...
+    def __call__(self, task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str: ...
 
 
 Events = Iterator[Any]

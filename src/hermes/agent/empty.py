@@ -45,5 +45,5 @@ class NoHooks:
         return []
 
 
-def no_summaries(task: str, prompt: str, *, most_tokens: int) -> str:
+def no_summaries(task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str:
     raise NoProvider("There is no model for side tasks.")

@@ -26,7 +26,7 @@ class SideTasks:
         self._provider_of = provider_of
         self._record = record
 
-    def __call__(self, task: str, prompt: str, *, most_tokens: int) -> str:
+    def __call__(self, task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str:
         provider = self._provider_of(task)
         if provider is None or isinstance(provider, History):
             raise NoProvider("No model is set up for side tasks.")

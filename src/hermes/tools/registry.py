@@ -31,6 +31,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "terminal.processes": ("process",),
     "web.search": ("web_search",),
     "web.extract": ("web_extract",),
+    "vision": ("vision_analyze",),
 }
 
 Handler = Callable[[dict[str, Any], Work], Any]

@@ -17,7 +17,7 @@ def _nobody_listens(event: str, **values: Any) -> list[Any]:
     return []
 
 
-def _no_model(task: str, prompt: str, *, most_tokens: int) -> str:
+def _no_model(task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str:
     from hermes.errors import NoProvider
 
     raise NoProvider("No model is set up for side tasks.")

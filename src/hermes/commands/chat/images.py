@@ -1,14 +1,11 @@
 """Pictures that go with a message."""
 
-import base64
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hermes.errors import BadInput, NotFound
-
-LARGEST = 20_000_000  # bytes; no provider takes more
-_KINDS = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+from hermes.model.pictures import LARGEST, as_part, kind_of
 
 
 def checked(path: str) -> Path:
@@ -19,15 +16,9 @@ def checked(path: str) -> Path:
     if file.stat().st_size > LARGEST:
         raise BadInput(f"{path} is larger than {LARGEST // 1_000_000} MB; no provider takes it.")
     with file.open("rb") as opened:
-        _kind(opened.read(16), path)
+        if kind_of(opened.read(16)) is None:
+            raise BadInput(f"{path} is no picture that can be sent: PNG, JPEG, GIF or WebP.")
     return file
-
-
-def _kind(start: bytes, path: object) -> str:
-    for beginning, kind in _KINDS.items():
-        if start.startswith(beginning) and (kind != "webp" or start[8:12] == b"WEBP"):
-            return kind
-    raise BadInput(f"{path} is no picture that can be sent: PNG, JPEG, GIF or WebP.")
 
 
 def with_images(text: str, images: Sequence[Path]) -> str | list[dict[str, Any]]:
@@ -38,6 +29,7 @@ def with_images(text: str, images: Sequence[Path]) -> str | list[dict[str, Any]]
 
 
 def _part(file: Path) -> dict[str, Any]:
-    content = file.read_bytes()
-    url = f"data:image/{_kind(content[:16], file)};base64,{base64.b64encode(content).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
+    try:
+        return as_part(file.read_bytes())
+    except ValueError:
+        raise BadInput(f"{file} is no picture that can be sent: PNG, JPEG, GIF or WebP.") from None
