@@ -55,6 +55,16 @@ def approvals_log() -> Path:
     return logs_dir() / "approvals.jsonl"
 
 
+def memories_dir(owner: str = "local", home: Path | None = None) -> Path:
+    """Notes the agent keeps: those of this machine's operator, or of somebody else who talks to it."""
+    folder = (home or hermes_home()) / "memories"
+    if owner == "local":
+        return folder
+    from urllib.parse import quote  # only who serves other people pays
+
+    return folder / "of" / quote(owner, safe="")
+
+
 def config_file(home: Path | None = None) -> Path:
     """The settings a person wrote."""
     return (home or hermes_home()) / "config.yaml"
@@ -83,6 +93,12 @@ def profile_home(name: str) -> Path:
     if not _PROFILE.fullmatch(name):
         raise BadInput(f"'{name}' cannot be a profile: small letters, digits, - and _, at most 64 of them.")
     return profiles_dir() / name
+
+
+def profile_name() -> str:
+    """The profile this process works in."""
+    home = hermes_home()
+    return home.name if home.parent.name == "profiles" else "default"
 
 
 def profile_names() -> list[str]:

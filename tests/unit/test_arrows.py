@@ -15,7 +15,7 @@ ROWS = (
     ("commands",),
     ("agent",),
     ("store", "providers", "tools", "memory", "skills", "plugins"),
-    ("config", "log"),
+    ("config", "log", "guarded"),
     ("model", "paths"),
     ("errors",),
 )

@@ -25,11 +25,14 @@ from hermes.agent.toolbox import Toolbox
 from hermes.agent.turn import text_of
 from hermes.config import Settings
 from hermes.errors import BadInput
+from hermes.memory.base import About
 from hermes.model.titles import sanitize_title
 from hermes.model.tokens import tokens_of, tokens_of_request
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, Usage
 from hermes.providers.base import Provider
 from hermes.store.db import OpenStore
+
+_CONTEXTS = {"cron": "cron", "subagent": "subagent"}  # sources where no person sits
 
 
 class Agent:
@@ -54,6 +57,7 @@ class Agent:
         self._titles = Titles(self._setup)
         self._driver: Driver | None = None
         self._introduced = False  # whether on_session_start was told
+        self._remembers = False  # whether the memory knows which conversation this is
 
     def _equip(self) -> None:
         """Tools may ask an auxiliary model, and plugins may listen to them."""
@@ -102,6 +106,7 @@ class Agent:
     def _turn(self, driver: Driver, content: str | list[dict[str, Any]]) -> Iterator[Any]:
         yield from self._ready()
         beside = self._beside(text_of(content))
+        yield from map(Notice, self._setup.memory.news())
         with closing(driver.run({"role": "user", "content": content}, beside)) as events:
             for event in events:
                 if isinstance(event, TurnEnded):
@@ -113,6 +118,7 @@ class Agent:
         conversation = self._conversation
         conversation.refresh()
         conversation.reopen()
+        self._begin_memory()
         if conversation.system_prompt is None:
             self._freeze_prompt()
         conversation.model = self._setup.provider.model
@@ -120,6 +126,23 @@ class Agent:
         if lost:
             yield Notice(f"{lost} tool call{'s' * (lost > 1)} did not finish last time; the model is told so.")
         yield from self._titles.news()
+
+    def _begin_memory(self) -> None:
+        if self._remembers:
+            return
+        self._remembers = True
+        conversation, options = self._conversation, self._setup.options
+        about = About(
+            conversation.session_id,
+            hermes_home=str(paths.hermes_home()),
+            platform=conversation.source,
+            user_id=options.user_id or "",
+            agent_context=_CONTEXTS.get(conversation.source, "primary"),
+            agent_identity=paths.profile_name(),
+            agent_workspace=str(options.cwd or ""),
+            parent_session_id=options.parent_session_id or "",
+        )
+        self._setup.memory.begin(about)
 
     def _freeze_prompt(self) -> None:
         conversation, options = self._conversation, self._setup.options
@@ -226,8 +249,11 @@ class Agent:
         self._titles.wait(wait)
         if isinstance(self._setup.tools, Toolbox):
             self._setup.tools.close()
-        if not self.created:
-            return
+        if self.created:
+            self._end(reason)
+        self._setup.memory.close()
+
+    def _end(self, reason: str) -> None:
         self._conversation.end(reason)
         self._setup.memory.on_session_end(self.session_id)
         self._setup.hooks.emit("on_session_end", session_id=self.session_id, reason=reason)

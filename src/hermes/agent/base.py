@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hermes.errors import HermesError
+from hermes.memory.base import About
 from hermes.model.usage import Usage
 from hermes.tools.base import ToolResult
 
@@ -149,6 +150,12 @@ class Compressor(Protocol):
 
 
 class Memory(Protocol):
+    """What memory.manager is to the agent. Nothing here raises, and nothing takes long."""
+
+    def begin(self, about: About) -> None:
+        """Before anything else, once for each agent."""
+        ...
+
     def prompt(self) -> str:
         """For the system prompt, when a session starts."""
         ...
@@ -159,7 +166,15 @@ class Memory(Protocol):
 
     def on_pre_compress(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> None: ...
 
+    def on_delegation(self, task: str, result: str, child_session_id: str) -> None: ...
+
     def on_session_end(self, session_id: str) -> None: ...
+
+    def news(self) -> list[str]:
+        """What the person should be told, once."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Skills(Protocol):

@@ -9,7 +9,7 @@ from hermes.errors import AlreadyContinued, SessionNotFound, StoreBusy, StoreIO
 from hermes.model.ids import new_session_id
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.model.usage import Usage
-from hermes.store.conversation import to_conversation
+from hermes.store.conversation import to_conversation, without_memory
 from hermes.store.db import OpenStore, Store
 
 LOST = "[interrupted: Hermes ended before this call was done, so its result is not known]"
@@ -71,7 +71,9 @@ class Conversation:
 
     def append(self, message: Mapping[str, Any], key: str, usage: Usage | None = None) -> None:
         """Store a message, and what the model call behind it used; on disk when this returns. The first one creates
-        the session."""
+        the session. A model that repeats what it was reminded of does not make it part of the conversation."""
+        if message["role"] == "assistant":
+            message = {**message, "content": without_memory(message.get("content"))}
         try:
             self._append(message, key, usage)
         except (StoreBusy, StoreIO):  # whether it is stored is not known; the key makes a second time harmless

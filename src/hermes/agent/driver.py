@@ -31,7 +31,7 @@ from hermes.providers.base import Finished, Request
 from hermes.tools.base import ToolContext
 
 log = logging.getLogger(__name__)
-_FENCE = re.compile("</?memory-context>", re.IGNORECASE)
+_FENCE = re.compile(r"<\s*/?\s*memory-context\b[^>]*>?", re.IGNORECASE)
 
 
 class Written(NamedTuple):

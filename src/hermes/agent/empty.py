@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hermes.errors import NoProvider
+from hermes.memory.base import About
 from hermes.tools.base import ToolContext, ToolResult
 
 
@@ -19,6 +20,9 @@ class NoTools:
 
 
 class NoMemory:
+    def begin(self, about: About) -> None:
+        pass
+
     def prompt(self) -> str:
         return ""
 
@@ -28,7 +32,16 @@ class NoMemory:
     def on_pre_compress(self, session_id: str, messages: Sequence[Mapping[str, Any]]) -> None:
         pass
 
+    def on_delegation(self, task: str, result: str, child_session_id: str) -> None:
+        pass
+
     def on_session_end(self, session_id: str) -> None:
+        pass
+
+    def news(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
         pass
 
 

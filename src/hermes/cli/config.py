@@ -1,7 +1,6 @@
 """`hermes config …`"""
 
 import argparse
-import subprocess
 import sys
 
 from hermes import paths
@@ -9,7 +8,7 @@ from hermes.cli.answer import add_json, without_store
 from hermes.cli.parsing import Command
 from hermes.commands import config
 from hermes.commands.reply import Reply, said
-from hermes.errors import BadInput, ConfigError
+from hermes.errors import BadInput
 
 _HERE = "hermes.cli.config"
 ACTIONS = {
@@ -96,18 +95,11 @@ def add_edit(command: Command) -> None:
 
 
 def _edit(_arguments: argparse.Namespace) -> Reply:
-    from hermes.config.environment import editor
+    from hermes.cli.editing import edit
 
     home = paths.hermes_home()
     file = config.begin(home)
-    program = editor()
-    try:
-        code = subprocess.run([*program, str(file)], check=False).returncode
-    except OSError as error:
-        raise ConfigError(f"{program[0]}: {error.strerror}; set EDITOR to the editor you use.") from None
-    paths.tighten(file)
-    if code:
-        raise ConfigError(f"{program[0]} ended with code {code}; `hermes config check` says how {file} is.")
+    edit(file, f"`hermes config check` says how {file} is")
     return config.check(home)
 
 

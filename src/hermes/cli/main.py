@@ -32,6 +32,7 @@ COMMANDS = {
     "config": ("hermes.cli.config", "see and change settings"),
     "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
     "mcp": ("hermes.cli.mcp", "MCP servers whose tools the agent has"),
+    "memory": ("hermes.cli.memory", "what the agent has noted, and what stands beside its notes"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),
     "logs": ("hermes.cli.about", "show the log"),

@@ -19,7 +19,7 @@ def to_conversation(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _to_message(row: dict[str, Any]) -> dict[str, Any]:
     content = row["content"]
     if row["role"] in ("user", "assistant"):
-        content = _without_memory(content)
+        content = without_memory(content)
     message: dict[str, Any] = {"role": row["role"], "content": content}
     for name in ("tool_call_id", "tool_name", "tool_calls"):
         if row[name]:
@@ -36,13 +36,13 @@ def _to_message(row: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
-def _without_memory(content: Any) -> Any:
+def without_memory(content: Any) -> Any:
     """The content without fenced memory; text that has none stays exactly as it is."""
     if isinstance(content, str):
         return _MEMORY.sub("", content).strip() if _MEMORY.search(content) else content
     if isinstance(content, list):
         return [
-            part | {"text": _without_memory(part["text"])}
+            part | {"text": without_memory(part["text"])}
             if isinstance(part, dict) and isinstance(part.get("text"), str)
             else part
             for part in content

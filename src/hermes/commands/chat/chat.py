@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import SessionOptions
-from hermes.agent.empty import NoTools
 from hermes.agent.history import History
 from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
@@ -18,6 +17,7 @@ from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
+from hermes.tools.registry import Tool
 
 BUSY_MODES = ("interrupt", "queue", "steer")
 _FASTER = {"service_tier": "priority"}
@@ -79,6 +79,7 @@ class Chat:
     def _agent(self, session_id: str | None = None) -> Agent:
         from hermes.providers.choose import fallbacks
 
+        parts = {} if self.answers_from_history else self._parts()
         agent = Agent(
             self.db,
             self.settings,
@@ -86,18 +87,27 @@ class Chat:
             session_id=session_id,
             fallbacks=() if self.answers_from_history else fallbacks(self.settings, variables=self.config.environment),
             auxiliary=self._auxiliary,
-            tools=NoTools() if self.answers_from_history else self._toolbox(),
             ask=lambda question, choices: self.ask_person(question, choices),
             source=self.wishes.source,
             options=SessionOptions(cwd=self.wishes.cwd),
+            **parts,
         )
         if agent.created and self.wishes.model:
             agent.use(self.provider)
         return agent
 
-    def _toolbox(self) -> Toolbox:
+    def _parts(self) -> dict[str, Any]:
+        """What a model has that one's own history does not need."""
+        from hermes.agent.remembering import memory_of, memory_tool
+
+        memory = memory_of(self.db, self.settings)
+        tools = self._toolbox([memory_tool(memory)])
+        memory.can_note = lambda: "memory" in tools.offered()
+        return {"tools": tools, "memory": memory}
+
+    def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
         wishes = self.wishes
-        return toolbox(self.config, wishes.cwd, platform=wishes.source, yolo=wishes.yolo)
+        return toolbox(self.config, wishes.cwd, platform=wishes.source, own=own, yolo=wishes.yolo)
 
     def use(self, model: str, provider: str = "") -> None:
         """Go on with another model. Raises what is wrong with it, and then nothing changes."""

@@ -34,12 +34,12 @@ class SessionReset(Area):
     by_platform: dict[str, ResetRule] = setting({}, "What is different on a platform; it goes before by_type.")
 
 
-class Memory(Area):
+class Memory(Area, works=True):
     memory_enabled: bool = setting(True, "Whether the agent keeps notes.")
     user_profile_enabled: bool = setting(True, "Whether it keeps notes about the person.")
     memory_char_limit: int = setting(2200, "Characters of notes.", least=100)
     user_char_limit: int = setting(1375, "Characters of notes about the person.", least=100)
-    provider: str = setting("", "A second memory, by the name of its plugin.")
+    provider: str = setting("", "A second memory beside the notes: sessions, or the name of a plugin's; empty: none.")
 
 
 class Skills(Area):

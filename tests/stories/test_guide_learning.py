@@ -1,0 +1,45 @@
+"""The pages on what the agent learns: every command runs and prints what it says."""
+
+import re
+from pathlib import Path
+from shlex import split
+
+import pytest
+
+from hermes.memory.base import MemoryProvider
+from tests.stories.test_guide_sessions import GUIDES, examples
+from tests.unit.cli.program import Hermes
+
+
+@pytest.fixture
+def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
+    return Hermes(capsys, monkeypatch)
+
+
+def check(page: Path, hermes: Hermes, home: Path) -> int:
+    """Runs every example of a page; how many there were."""
+    found = list(examples(page))
+    for example in found:
+        program, *arguments = split(example.command)
+        assert program == "hermes", example
+        done = hermes(*arguments)
+        if example.prints is None:
+            assert done.code == 0, (example, done)
+        else:
+            shown = (done.out + done.err).replace(str(home), "~/.hermes").splitlines()
+            assert shown == example.prints, example
+    return len(found)
+
+
+def test_the_page_on_memory_is_true(hermes: Hermes, hermes_home: Path) -> None:
+    notes = hermes_home / "memories"
+    notes.mkdir(parents=True)
+    (notes / "MEMORY.md").write_text("The staging host is called blue; deploy with `make ship`.\n")
+    (notes / "USER.md").write_text("Prefers short answers, in German.\n")
+    assert check(GUIDES / "memory.md", hermes, hermes_home) == 5
+
+
+def test_every_call_of_a_provider_is_on_the_page() -> None:
+    named = set(re.findall(r"^\| `(\w+)\(", (GUIDES / "memory.md").read_text(), re.MULTILINE))
+    calls = {name for name in vars(MemoryProvider) if not name.startswith("_")} - {"name", "missing"}
+    assert named == calls
