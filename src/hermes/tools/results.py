@@ -5,7 +5,6 @@ import time
 from pathlib import Path
 
 from hermes import paths
-from hermes.model.secrets import redact
 from hermes.tools.base import ToolResult
 from hermes.tools.work import Work
 
@@ -18,6 +17,8 @@ _SAFE = re.compile(r"[^A-Za-z0-9._-]+")
 def fitted(result: ToolResult, work: Work, *, whole: bool = False) -> ToolResult:
     """The result within `tool_output` (unless it stays `whole`), secrets masked where `security.redact_secrets` says
     so."""
+    from hermes.model.secrets import redact  # a hundred patterns, compiled when the first secret is looked for
+
     if not isinstance(result.content, str):
         parts = [
             part | {"text": fitted(ToolResult(str(part["text"])), work).content} if part.get("type") == "text" else part

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from hermes import paths
 from hermes.config import save
 from hermes.errors import ConfigError
-from hermes.model.secrets import redact
 
 _LOG_BYTES = 1_000_000
 
@@ -78,6 +77,8 @@ def _rewrite(change: Any) -> None:
 
 def note(action: Action, decision: Decision, reasons: tuple[str, ...], session_id: str) -> None:
     """One line in the log, secrets masked. A log that cannot be written stops nothing."""
+    from hermes.model.secrets import redact  # a hundred patterns, compiled when the first secret is looked for
+
     entry = {
         "at": time.time(),
         "session": session_id,

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO
 
 from hermes.config.area import is_secret_name
-from hermes.model.secrets import find_secrets
 from hermes.tools.terminal.running import Done, Limits, run
 from hermes.tools.work import Work, Workplace
 
@@ -72,6 +71,10 @@ class Shell:
         return {name: value for name, value in variables.items() if self._may_see(name, value)}
 
     def _may_see(self, name: str, value: str) -> bool:
+        from hermes.model.secrets import (
+            find_secrets,  # a hundred patterns, compiled when the first secret is looked for
+        )
+
         if name in self._allowed:
             return True
         if _NEVER_CARRIED.fullmatch(name) or is_secret_name(name) or _NAMES_OF_SECRETS.search(name):
