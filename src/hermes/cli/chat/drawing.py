@@ -140,7 +140,11 @@ class Drawing:
             return
         line = tool_line(event, terminal.size()[0] - 1, most=self._display.tool_preview_length)
         self._print(f"{DIM if event.result.ok else WARN}{safe(line)}{END}")
-        if how == "verbose":
+        if event.name == "todo" and event.result.ok:
+            *listed, _ = str(event.result.content).split("\n")
+            for one in listed:
+                self._print(_dim(f"  {one}"))
+        elif how == "verbose":
             self._print(_dim(str(event.result.content)[:2000]))
 
     def _note(self, text: str) -> None:

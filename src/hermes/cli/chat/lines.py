@@ -10,7 +10,8 @@ def tool_line(ended: Any, columns: int = 100, *, most: int = 0) -> str:
     """`┊ terminal ls -la  0.3s`: which tool, with what, for how long, and whether it failed."""
     seconds = f"{ended.seconds:.1f}s"
     failed = "" if ended.result.ok else " ✗"
-    shown = arguments(ended.arguments)
+    is_list = ended.name == "todo" and ended.result.ok  # how far it is says more than what was written into it
+    shown = str(ended.result.content).rpartition("\n")[2] if is_list else arguments(ended.arguments)
     room = max(10, columns - len(ended.name) - len(seconds) - 8)
     return f"┊ {ended.name} {cut(shown, min(most or room, room))}  {seconds}{failed}".replace("   ", "  ")
 

@@ -69,6 +69,12 @@ def test_a_longer_fence_is_not_closed_by_a_shorter_one() -> None:
 # -- tool calls
 
 
+def test_a_list_of_what_is_to_be_done_is_shown_as_one() -> None:
+    event = ended(name="todo")._replace(result=ToolResult("[x] 1: Read\n[ ] 2: Write\n1 of 2 done"))
+    assert drawn(event) == ["┊ todo 1 of 2 done  0.3s", "[x] 1: Read", "[ ] 2: Write"]
+    assert drawn(event._replace(result=ToolResult("The list is empty."))) == ["┊ todo The list is empty.  0.3s"]
+
+
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
