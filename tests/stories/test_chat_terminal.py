@@ -233,6 +233,17 @@ def test_without_a_model_the_own_history_answers_and_the_message_is_saved(hermes
     assert any(row["end_reason"] == "user_exit" and row["title"] == "What about the auth module" for row in sessions())
 
 
+@pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
+def test_without_a_model_the_first_line_says_how_to_set_one_up(kind: str, hermes_home: Path) -> None:
+    with Terminal(TERM=kind) as terminal:
+        terminal.wait_for("No model is set up yet: `hermes setup` does that.")
+        terminal.say("hello") if kind != "dumb" else terminal.type("hello\r")
+        terminal.wait_for("Nothing in earlier sessions is about this.")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert len(sessions()) == 1
+
+
 def test_a_dumb_terminal_gets_a_conversation_line_by_line(model: Scripted) -> None:
     with Terminal(TERM="dumb") as terminal:
         terminal.wait_for("❯")

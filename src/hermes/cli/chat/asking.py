@@ -63,13 +63,14 @@ def _turn(chat: "Chat", text: str, alone: bool) -> int:
     from hermes.cli.screen import say
     from hermes.providers.base import Retrying, TextDelta
 
-    answer = _Answer(streams=not alone and chat.settings.display.streaming)
+    display = chat.settings.display
+    answer, tells = _Answer(streams=not alone and display.streaming), not alone and display.tool_progress != "off"
     for event in chat.ask(text):
         if isinstance(event, TextDelta):
             answer.add(event.text)
         elif isinstance(event, StartedOver):
             answer.start_over(event.reason)
-        elif isinstance(event, ToolEnded) and not alone:
+        elif isinstance(event, ToolEnded) and tells:
             answer.beside(tool_line(event))
         elif isinstance(event, Notice):
             say(event.text)

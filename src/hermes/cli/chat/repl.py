@@ -75,8 +75,11 @@ class Repl:
     def _open(self) -> None:
         """Open the chat, then load what the first answer needs."""
         try:
+            from hermes.commands.chat.about import greeting
+
             self._chat = self._load()
             self._chat.ask_person = self._ask_person
+            self._show(greeting(self._chat))
             self._bar.refresh(self._chat)
         except BaseException as error:  # told, or raised again, by the thread that waits for it
             self._failed = error

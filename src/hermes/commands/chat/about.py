@@ -1,4 +1,4 @@
-"""/help."""
+"""/help, and what is said first."""
 
 from hermes.commands.chat import slash
 from hermes.commands.chat.chat import Chat
@@ -30,3 +30,11 @@ def _form(name: str, one: slash.Slash) -> str:
 
 def _about(name: str, shown: dict[str, slash.Slash]) -> str:
     return shown[name].about if name in shown else "a command of your own"
+
+
+def greeting(chat: Chat) -> Reply:
+    """What a person should know before the first message: nothing, unless nobody is there to answer."""
+    if not chat.answers_from_history:
+        return Reply()
+    told = "`hermes setup` does that. Until then your own history answers, and everything is saved."
+    return Reply((Text(((Span("No model is set up yet: ", "warn"), Span(told)),)),))
