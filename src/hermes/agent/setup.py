@@ -33,6 +33,7 @@ class Setup:
     source: str = "cli"
     owner: str = "local"
     options: SessionOptions = field(default_factory=SessionOptions)
+    depth: int = 0  # 0: the person's own agent; its children are 1 deep
     gauge: Gauge = field(default_factory=Gauge)
 
     @property

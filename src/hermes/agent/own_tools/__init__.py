@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hermes.agent.setup import Setup
     from hermes.tools.registry import Tool
 
-NAMES = ("todo", "session_search", "clarify")
+NAMES = ("todo", "session_search", "clarify", "delegate_task")
 
 
 def own_tools(names: Iterable[str], setup: "Setup", conversation: "Conversation") -> "list[Tool]":

@@ -87,7 +87,7 @@ class Agent(Area):
     restart_drain_timeout: int = setting(180, "Seconds a restart waits for turns that are under way.", least=0)
 
 
-class Delegation(Area):
+class Delegation(Area, works=True):
     model: str = setting("", "The model of child agents; empty: the parent's.")
     provider: str = setting("", "Who serves it.")
     base_url: str = setting("", "The endpoint, where it is not the provider's own.")
