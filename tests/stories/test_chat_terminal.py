@@ -460,3 +460,15 @@ def test_a_turn_that_is_stopped_takes_its_question_along(model: Scripted, tmp_pa
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert (tmp_path / "precious").exists()
+
+
+def test_without_colour_no_colour_is_sent(model: Scripted) -> None:
+    with Terminal(NO_COLOR="1") as terminal:
+        terminal.say("hello")
+        terminal.wait_for("Answer number 1 to hello.")
+        terminal.type(CTRL_C)
+        terminal.wait_for("Ctrl-C once more leaves")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    codes = {code for sent in re.findall(r"\x1b\[([0-9;]*)m", terminal.seen) for code in sent.split(";")}
+    assert not {code for code in codes if re.fullmatch(r"2|[34][0-9]|9[0-7]", code)}

@@ -1,6 +1,5 @@
 """Draws a turn: what is finished stands above the prompt for good, what is under way moves in the lines before it."""
 
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +15,6 @@ from hermes.providers.base import ReasoningDelta, Retrying, TextDelta, ToolCallD
 
 _TAIL = 8  # lines of the part under way that are shown
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 DIM, BAD, WARN, END = "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 
@@ -98,7 +96,7 @@ class Drawing:
         if event.reason == "interrupted":
             self._note("stopped; what was said is kept")
         if event.error is not None:
-            self._print(f"{BAD}{safe(str(event.error))}{END}")
+            self._above(f"{BAD}{safe(str(event.error))}{END}")
 
     def _finish(self) -> None:
         """Whatever is still open stands for good."""
@@ -118,18 +116,18 @@ class Drawing:
 
         for block in blocks:
             shown = rendered(block, self._display.final_response_markdown)
-            self._print(("\n" if self._blank else "") + shown)
+            self._above(("\n" if self._blank else "") + shown)
             self._blank = not self._display.compact
 
     def _think(self, text: str) -> None:
         self._waits = "thinking"
         if self._display.show_reasoning:
             for block in self._thought.add(text):
-                self._print(_dim(block))
+                self._above(_dim(block))
 
     def _end_thought(self) -> None:
         for block in self._thought.end():
-            self._print(_dim(block))
+            self._above(_dim(block))
 
     def _tool_ended(self, event: ToolEnded) -> None:
         self._tools.pop(event.call_id, None)
@@ -139,19 +137,16 @@ class Drawing:
         if how == "off" or (repeated and event.result.ok):
             return
         line = tool_line(event, terminal.size()[0] - 1, most=self._display.tool_preview_length)
-        self._print(f"{DIM if event.result.ok else WARN}{safe(line)}{END}")
+        self._above(f"{DIM if event.result.ok else WARN}{safe(line)}{END}")
         if event.name == "todo" and event.result.ok:
             *listed, _ = str(event.result.content).split("\n")
             for one in listed:
-                self._print(_dim(f"  {one}"))
+                self._above(_dim(f"  {one}"))
         elif how == "verbose":
-            self._print(_dim(str(event.result.content)[:2000]))
+            self._above(_dim(str(event.result.content)[:2000]))
 
     def _note(self, text: str) -> None:
-        self._print(f"{DIM}· {safe(text)}{END}")
-
-    def _print(self, text: str) -> None:
-        self._above(text if terminal.wants_colour() else _COLOUR.sub("", text))
+        self._above(f"{DIM}· {safe(text)}{END}")
 
 
 def _wrapped(line: str, columns: int) -> list[str]:

@@ -6,6 +6,7 @@ part of it. What is typed meanwhile interrupts, waits, or steers, as `display.bu
 
 import asyncio
 import logging
+import re
 import signal
 import sys
 import threading
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 _STYLE = {"prompt": "bold ansicyan", "live": "", "bottom-toolbar": "noreverse ansibrightblack", "question": "bold"}
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TWICE = 2.0  # seconds between two Ctrl-C that leave
 _END_OF_TURN = 5.0  # seconds a turn gets to end when the person leaves
 _TITLE_COMES = 10.0  # seconds after a turn in which a title may still come
@@ -61,8 +63,8 @@ class Repl:
         self._session: PromptSession[str] = self._prompt()
 
     def run(self) -> int:
-        threading.Thread(target=self._open, name="hermes-open", daemon=True).start()
         with patch_stdout(raw=True):
+            threading.Thread(target=self._open, name="hermes-open", daemon=True).start()
             if isinstance(sys.stdout, StdoutProxy):
                 sys.stdout.sleep_between_writes = 0.02
             try:
@@ -146,7 +148,7 @@ class Repl:
 
     def above(self, text: str) -> None:
         """Print lines above the prompt, from any thread."""
-        print(text)
+        print(text if terminal.wants_colour() else _COLOUR.sub("", text))
 
     # -- the conversation
 
