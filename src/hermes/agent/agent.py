@@ -31,6 +31,7 @@ from hermes.model.tokens import tokens_of, tokens_of_request
 from hermes.model.usage import COST_COLUMNS, COUNT_COLUMNS, Usage
 from hermes.providers.base import Provider
 from hermes.store.db import OpenStore
+from hermes.tools.base import Tools
 
 _CONTEXTS = {"cron": "cron", "subagent": "subagent"}  # sources where no person sits
 
@@ -40,7 +41,7 @@ class Agent:
 
     Without a `session_id` a session is created with the first message, not before; with one, the conversation goes on
     where its newest part ends. `parts` are those of Setup: fallbacks, tools, memory, skills, compressor, hooks,
-    auxiliary (who serves a side task), ask, source, owner, options.
+    auxiliary (who serves a side task), ask, source, owner, options, on_stored.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Agent:
     ) -> None:
         self._setup = Setup(db, settings, provider, **parts)
         self._conversation = Conversation(db, self._setup.source, self._setup.owner, self._setup.options)
+        self._conversation.on_stored = self._setup.on_stored
         self._resumed = session_id is not None
         if session_id is not None:
             self._conversation.resume(session_id)
@@ -196,6 +198,10 @@ class Agent:
     def provider(self) -> Provider:
         return self._setup.provider
 
+    @property
+    def tools(self) -> Tools:
+        return self._setup.tools
+
     def use(self, provider: Provider, fallbacks: Any = None) -> None:
         """Go on with another model, from the next turn."""
         self._setup.provider = provider
@@ -241,6 +247,13 @@ class Agent:
         tokens += tokens_of_request((), self._setup.tools.definitions())
         parts = conversation.db.get_lineage(conversation.session_id) if conversation.created else []
         return Standing(self._setup.gauge.corrected(tokens), self._setup.provider.window, _summed(parts))
+
+    def release(self) -> None:
+        """Let go of what the tools hold, and of this object; the session stays open, to go on elsewhere."""
+        self.stop()
+        self._titles.wait(2.0)
+        if isinstance(self._setup.tools, Toolbox):
+            self._setup.tools.close()
 
     def close(self, reason: str = "user_exit", *, wait: float = 2.0) -> None:
         """End the session, if there is one; `new_session` when another one takes its place. Waits briefly for a title

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from hermes.errors import HermesError
 from hermes.memory.base import About
 from hermes.model.usage import Usage
+from hermes.store.db import Store
 from hermes.tools.base import ToolResult
 
 HOOKS = (
@@ -201,6 +202,13 @@ class Summarise(Protocol):
     there is none or it fails."""
 
     def __call__(self, task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str: ...
+
+
+class OnStored(Protocol):
+    """Called within the transaction that stores a message, so that whatever it writes there is stored with it or not
+    at all. Raising keeps the message from being stored."""
+
+    def __call__(self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]) -> None: ...
 
 
 Events = Iterator[Any]

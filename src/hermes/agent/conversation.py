@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from hermes.agent.base import Entry, SessionOptions
+from hermes.agent.base import Entry, OnStored, SessionOptions
 from hermes.errors import AlreadyContinued, SessionNotFound, StoreBusy, StoreIO
 from hermes.model.ids import new_session_id
 from hermes.model.sources import LOCAL_SOURCES
@@ -30,6 +30,7 @@ class Conversation:
         self.model: str | None = None
         self.entries: list[Entry] = []
         self.queued_title: str | None = None
+        self.on_stored: OnStored | None = None
 
     # -- reading
 
@@ -88,6 +89,8 @@ class Conversation:
             [row_id] = tx.append_messages(tip, [{**message, "idempotency_key": key}])
             if usage is not None and not usage.is_empty() and row_id not in present:
                 tx.record_usage(tip, usage)
+            if self.on_stored is not None and row_id not in present:
+                self.on_stored(tx, tip, row_id, message)
         if not self.created:
             self.created = True
             self.queued_title = None

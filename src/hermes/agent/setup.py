@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hermes.agent.base import Compressor, Hooks, Memory, SessionOptions, Skills, Summarise
+from hermes.agent.base import Compressor, Hooks, Memory, OnStored, SessionOptions, Skills, Summarise
 from hermes.agent.empty import NoHooks, NoMemory, NoSkills, NoTools, no_summaries
 from hermes.config import Settings
 from hermes.model.tokens import Gauge
@@ -34,6 +34,7 @@ class Setup:
     owner: str = "local"
     options: SessionOptions = field(default_factory=SessionOptions)
     depth: int = 0  # 0: the person's own agent; its children are 1 deep
+    on_stored: OnStored | None = None
     gauge: Gauge = field(default_factory=Gauge)
 
     @property

@@ -82,6 +82,12 @@ class Toolbox:
         answer: ToolResult = handle_function_call(name, arguments, work)
         return answer
 
+    def processes(self) -> int:
+        """How many run behind the conversation."""
+        from hermes.tools.terminal.background import processes_of
+
+        return sum(one.running for one in processes_of(self.place).all())
+
     def close(self) -> None:
         """End what the tools left running."""
         self.place.close()

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import SessionOptions
+from hermes.agent.base import OnStored, SessionOptions
 from hermes.agent.history import History
 from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
+from hermes.model.owners import LOCAL
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool
@@ -33,6 +34,9 @@ class Wishes(NamedTuple):
     titles_by_model: bool = True  # a title is worth a model call of its own
     stays: bool = False  # a person sits in front of it, so others should know that it is open
     yolo: bool = False  # dangerous commands run without asking
+    owner: str = LOCAL
+    options: SessionOptions = SessionOptions()  # where on a platform this is
+    on_stored: OnStored | None = None
 
 
 class Chat:
@@ -89,7 +93,9 @@ class Chat:
             auxiliary=self._auxiliary,
             ask=lambda question, choices: self.ask_person(question, choices),
             source=self.wishes.source,
-            options=SessionOptions(cwd=self.wishes.cwd),
+            owner=self.wishes.owner,
+            options=self.wishes.options._replace(cwd=self.wishes.cwd),
+            on_stored=self.wishes.on_stored,
             **parts,
         )
         if agent.created and self.wishes.model:

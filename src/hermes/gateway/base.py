@@ -1,0 +1,74 @@
+"""What a platform's adapter is, and what passes between it and the gateway.
+
+    platform ──▶ adapter ──Incoming──▶ Gateway.receive     kept in the inbox when it returns: then acknowledge it
+    platform ◀── adapter.send, edit, typing ◀── delivery   one call for each row of the outbox
+
+An adapter writes `connect`, `disconnect` and `send`; the rest has working defaults. `send`, `edit` and `typing` are
+called from many threads. The core never asks which platform it talks to: what is particular is said by the
+attributes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from hermes.errors import HermesError
+from hermes.gateway.keys import Place
+
+
+class Incoming(NamedTuple):
+    """A message of a person. `event` names it for good on its platform: what is delivered twice counts once."""
+
+    place: Place
+    event: str
+    text: str
+    sender: str = ""  # the name people see
+    images: tuple[str, ...] = ()  # as data: URLs
+
+
+class Undelivered(HermesError):
+    """A message did not go out. `seconds`: when to try again; `final`: trying again does not help; `unsure`: it may
+    have arrived all the same, so it must not be sent again."""
+
+    def __init__(
+        self, message: str, *, seconds: float | None = None, final: bool = False, unsure: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.seconds, self.final, self.unsure = seconds, final, unsure
+
+
+Receive = Callable[[Incoming], bool]  # False: it was delivered before, or nobody may say it
+
+
+class Adapter:
+    name: ClassVar[str] = ""
+    longest: ClassVar[int] = 4000  # characters of a message, as the platform counts them
+    edits: ClassVar[bool] = False  # whether a message can grow while it is written
+    repeats: ClassVar[bool] = False  # whether the same `key` sent twice arrives once
+    trusted: ClassVar[bool] = False  # whether the adapter itself knows who may talk
+
+    def connect(self, receive: Receive) -> None:
+        """Begin to listen; returns once messages can come in. ConfigError says what is missing."""
+        raise NotImplementedError
+
+    def disconnect(self) -> None:
+        """Stop listening. What was received stays received. Calling it again does nothing."""
+        raise NotImplementedError
+
+    def send(self, place: Place, text: str, *, key: str) -> str:
+        """Send, and return the message's id on the platform. Raises Undelivered."""
+        raise NotImplementedError
+
+    def edit(self, place: Place, message: str, text: str) -> None:
+        """Put another text in the place of what was sent. Raises Undelivered."""
+        raise Undelivered(f"{self.name} cannot change what was sent.", final=True)
+
+    def typing(self, place: Place) -> None:
+        """Show that an answer is coming; it shows for a few seconds. Never raises."""
+
+    def chat_info(self, place: Place) -> Mapping[str, Any]:
+        """What the platform tells about a chat: at least `name` and `kind`."""
+        return {"name": place.chat, "kind": place.kind}
+
+    def length(self, text: str) -> int:
+        """How long the platform finds a text."""
+        return len(text)

@@ -1,0 +1,392 @@
+"""One key: its conversation, one turn at a time, and what waits for it.
+
+A thread works while there is something to do. What comes in meanwhile interrupts the turn, waits, or is read by the
+agent at its next step, as `display.busy_input_mode` says; commands that work during a turn are carried out at once.
+"""
+
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hermes.agent.base import Notice, SessionOptions, StartedOver, ToolStarted, TurnEnded
+from hermes.agent.toolbox import Toolbox
+from hermes.commands.chat import slash
+from hermes.commands.chat.chat import Chat, Wishes
+from hermes.errors import HermesError
+from hermes.gateway.base import Incoming
+from hermes.gateway.drawing import drawn
+from hermes.gateway.growing import Growing
+from hermes.gateway.keys import Place, is_shared
+from hermes.gateway.questions import Question
+from hermes.gateway.resuming import as_resumed, new_id
+from hermes.model.text import clip
+from hermes.providers.base import TextDelta
+from hermes.store.db import Store
+
+if TYPE_CHECKING:
+    from hermes.gateway.core import Gateway
+
+log = logging.getLogger("hermes.gateway")
+SAVE = (
+    "[This conversation is about to be closed by its schedule; the person does not read this. Save what should be "
+    "remembered of it, with your memory and skill tools, and leave out what is known already. Then answer: done.]"
+)
+_SAVING_TOOLS = ("memory", "skill_manage")
+_SAVING_SECONDS = 120.0
+_TYPING_SHOWS = 4.0  # seconds
+OOPS = "Something went wrong here; your message is kept. Say it again, or /retry."
+
+
+class Arrival(NamedTuple):
+    """A message to be answered. `number` is its row in the inbox (None: it is answered to whoever waits, through
+    `tell`); `begun` is the row of its message, when an earlier run of the gateway began to answer it."""
+
+    incoming: Incoming
+    number: int | None = None
+    tell: Callable[[Any], None] | None = None
+    begun: Mapping[str, Any] | None = None
+
+
+class Lane:
+    def __init__(self, gateway: "Gateway", key: str, place: Place, owner: str) -> None:
+        self.gateway, self.key, self.place, self.owner = gateway, key, place, owner
+        self.chat: Chat | None = None
+        self.used = time.monotonic()
+        self._waiting: deque[Any] = deque()  # arrivals, and reasons to reset
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._question: Question | None = None
+        self._now: Arrival | None = None  # what is being answered
+        self._posted: list[tuple[int, str]] = []
+
+    # -- from any thread
+
+    @property
+    def working(self) -> bool:
+        return self._thread is not None
+
+    def put(self, job: "Arrival | str | Callable[[], None]") -> None:
+        """An arrival; or the reason (`idle`, `daily`) why the session is over; or anything to be done in turn."""
+        if isinstance(job, Arrival) and self._at_once(job):
+            return
+        with self._lock:
+            self._waiting.append(job)
+            self.used = time.monotonic()
+            if self._thread is None and not self.gateway.stopping:
+                self._thread = threading.Thread(target=self._work, name=f"hermes-{self.key[-40:]}", daemon=True)
+                self._thread.start()
+
+    def _at_once(self, arrival: Arrival) -> bool:
+        """What concerns the turn under way: an answer to its question, a command, or words for it."""
+        question, chat, text = self._question, self.chat, arrival.incoming.text.strip()
+        if question is not None and question.answered_by(text):
+            return self._done(arrival)
+        if chat is None or not chat.agent.busy or arrival.tell is not None:
+            return False
+        if slash.is_command(chat, text):
+            self._command(chat, arrival)
+            return True
+        if chat.busy_mode == "steer" and chat.agent.steer(self._words(arrival.incoming)):
+            return self._done(arrival)
+        if chat.busy_mode == "interrupt":
+            chat.agent.stop()
+        return False
+
+    def _done(self, arrival: Arrival) -> bool:
+        if arrival.number is not None:
+            self.gateway.db.settle_arrival(arrival.number, "done")
+        return True
+
+    def stop(self) -> None:
+        chat = self.chat
+        if chat is not None:
+            chat.agent.stop()
+
+    def join(self, seconds: float) -> None:
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+
+    def release(self) -> None:
+        """Let go of the conversation; the next message takes it up again."""
+        with self._lock:
+            if self._thread is None and self.chat is not None:
+                self.chat.agent.release()
+                self.chat = None
+
+    def busy_behind(self) -> bool:
+        """Whether a program runs behind the conversation."""
+        tools = self.chat.agent.tools if self.chat is not None else None
+        return isinstance(tools, Toolbox) and tools.processes() > 0
+
+    # -- the thread
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting or self.gateway.stopping:
+                    self._thread = None
+                    return
+                job = self._waiting.popleft()
+            self._perform(job)
+
+    def _perform(self, job: Any) -> None:
+        arrival = job if isinstance(job, Arrival) else None
+        try:
+            if arrival is not None:
+                self._answer(arrival)
+            elif isinstance(job, str):
+                self._reset(job)
+            else:
+                job()
+        except HermesError as error:
+            self._failed(arrival, str(error))
+        except Exception:  # the edge of the gateway: one chat's trouble is not the others'
+            log.exception("a turn of %s failed", self.key)
+            self._failed(arrival, OOPS)
+        finally:
+            self._now = None
+            if self.chat is not None:
+                self.gateway.transcripts.changed(self.chat.agent.session_id)
+
+    def _failed(self, arrival: Arrival | None, words: str) -> None:
+        log.warning("%s: %s", self.key, words)
+        if arrival is None:
+            return
+        if arrival.tell is not None:
+            arrival.tell(TurnEnded("failed", "", HermesError(words)))
+        else:
+            self.say(words)
+        self._done(arrival)
+
+    def say(self, text: str) -> None:
+        if text:
+            self.gateway.delivery.say(self.place, self.key, self.owner, text)
+
+    # -- the conversation
+
+    def open(self) -> Chat:
+        """The conversation this chat is in; a new one where there is none, or where the last one is over."""
+        if self.chat is None:
+            route = self.gateway.db.get_route(self.key)
+            session = route["session_id"] if route else new_id()
+            exists = self._db().get_session(session) is not None
+            self.chat = self._chat(session if exists else None, None if exists else session)
+        return self.chat
+
+    def _db(self) -> Any:
+        return self.gateway.db.scoped(self.owner)
+
+    def _chat(self, session_id: str | None, fresh: str | None) -> Chat:
+        place = self.place
+        options = SessionOptions(
+            user_id=place.user or None,
+            chat_id=place.chat or None,
+            chat_type=place.kind,
+            thread_id=place.thread or None,
+            new_id=fresh,
+        )
+        folder = Path(self.gateway.settings.terminal.cwd).expanduser().resolve()
+        wishes = Wishes(cwd=folder, source=place.platform, owner=self.owner, options=options, on_stored=self._stored)
+        chat = Chat(self._db(), self.gateway.config, wishes, session_id=session_id)
+        chat.wishes = wishes._replace(options=options._replace(new_id=None))  # only the first is called so
+        chat.ask_person = self._ask
+        return chat
+
+    def _stored(self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]) -> None:
+        """With every message, in its transaction: where the chat is, what is answered by it, what is to go out."""
+        now = self._now
+        if now is None:
+            return
+        if message["role"] == "user":
+            tx.set_route(self.key, self._route(session_id) | {"active_at": time.time()})
+            if now.number is not None:
+                tx.settle_arrival(now.number, "running", session_id=session_id, message_id=message_id)
+        elif message["role"] == "assistant" and not message.get("tool_calls"):
+            self._answered(tx, now, session_id, message_id, message)
+
+    def _answered(self, tx: Store, now: Arrival, session_id: str, message_id: int, message: Mapping[str, Any]) -> None:
+        if now.number is None or message.get("finish_reason") == "interrupted":
+            return
+        text = message.get("content")
+        if isinstance(text, str) and text.strip():
+            for row in self.gateway.delivery.rows(self.place, self.key, self.owner, text):
+                post = tx.post(self.place.platform, row | {"session_id": session_id, "message_id": message_id})
+                self._posted.append((post, row["content"]))
+        tx.settle_arrival(now.number, "done")
+
+    def _route(self, session_id: str) -> dict[str, Any]:
+        platform, kind, chat, thread, user = self.place
+        return {
+            "owner": self.owner, "session_id": session_id, "platform": platform, "chat_type": kind,
+            "chat_id": chat, "thread_id": thread, "user_id": user,
+        }  # fmt: skip
+
+    def move(self, session_id: str) -> None:
+        """This chat is in that session from now on."""
+        known = self.gateway.db.get_route(self.key)
+        active = known["active_at"] if known else time.time()
+        self.gateway.db.set_route(self.key, self._route(session_id) | {"active_at": active})
+        self.gateway.transcripts.changed(session_id)
+
+    # -- a turn
+
+    def _answer(self, arrival: Arrival) -> None:
+        self._reset_if_due()
+        chat = self.open()
+        if arrival.tell is None and slash.is_command(chat, arrival.incoming.text):
+            self._command(chat, arrival)
+        else:
+            self._tell_reset()
+            self._turn(chat, arrival, self._content(arrival))
+        while chat.queue and not self.gateway.stopping:  # what /retry and /queue left
+            self._turn(chat, arrival._replace(number=self._again(arrival)), chat.queue.popleft())
+
+    def _again(self, arrival: Arrival) -> int | None:
+        """A row of its own for another turn that this arrival brought about."""
+        if arrival.number is None:
+            return None
+        incoming = arrival.incoming._replace(event=f"{arrival.incoming.event}:{time.time_ns()}")
+        return self.gateway.keep(incoming, self.key, self.owner)
+
+    def _words(self, incoming: Incoming) -> str:
+        if is_shared(self.place, self.gateway.sharing) and incoming.sender:
+            return f"[{clip(' '.join(incoming.sender.split()), 64, '…')}] {incoming.text}"
+        return incoming.text
+
+    def _content(self, arrival: Arrival) -> Any:
+        text = self._words(arrival.incoming)
+        if arrival.begun is not None:
+            text = as_resumed(self._db(), arrival.begun, text)
+            if self.chat is not None:
+                self.chat.agent.reload()
+        if not arrival.incoming.images:
+            return text
+        pictures = [{"type": "image_url", "image_url": {"url": url}} for url in arrival.incoming.images]
+        return [{"type": "text", "text": text or "(a picture)"}, *pictures]
+
+    def _turn(self, chat: Chat, arrival: Arrival, content: Any) -> None:
+        gateway, self._now, self._posted = self.gateway, arrival, []
+        adapter = gateway.adapters[self.place.platform]
+        grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}")
+        notices: list[str] = []
+        typed, ended = 0.0, None
+        for event in chat.ask(content):
+            if arrival.tell is not None:
+                arrival.tell(event)
+                continue
+            if time.monotonic() - typed > _TYPING_SHOWS and isinstance(event, TextDelta | ToolStarted):
+                adapter.typing(self.place)
+                typed = time.monotonic()
+            if isinstance(event, TextDelta):
+                grows.add(event.text)
+            elif isinstance(event, StartedOver):
+                grows.start_over()
+            elif isinstance(event, Notice):
+                notices.append(event.text)
+            elif isinstance(event, TurnEnded):
+                ended = event
+        if ended is not None:  # the turn is over before the person reads the answer, and can type a command
+            self._ended(arrival, ended, notices, grows.message)
+
+    def _ended(self, arrival: Arrival, ended: TurnEnded, notices: Sequence[str], live: str | None) -> None:
+        for post, content in self._posted:
+            self.gateway.delivery.send(post, content, live)
+            live = None
+        if ended.reason == "interrupted" and self.gateway.stopping:
+            return  # parked: it is taken up again when the gateway is back
+        self.say("\n".join([*notices, *([str(ended.error)] if ended.error is not None else [])]))
+        self._done(arrival)
+
+    def _command(self, chat: Chat, arrival: Arrival) -> None:
+        before = chat.agent.session_id
+        try:
+            self._allowed(chat, arrival.incoming.text)
+            text = drawn(slash.perform(chat, arrival.incoming.text, where="gateway"))
+        except HermesError as error:
+            text = str(error)
+        if chat.agent.session_id != before:
+            self.move(chat.agent.session_id)
+        self.say(text)
+        self._done(arrival)
+
+    def _allowed(self, chat: Chat, text: str) -> None:
+        """Commands that run programs or tell about the machine are for its administrators."""
+        name = text.strip().removeprefix("/").split()[0].lower()
+        ours = slash.find(name)
+        if (ours is None or ours[0] in ("debug",)) and not self.gateway.access.is_admin(self.place):
+            known = ours is not None or name in slash.quick_names(chat)
+            raise HermesError(
+                f"/{name} is for administrators (gateway.admin_users)." if known else slash.unknown(chat, name)
+            )
+
+    def _ask(self, question: str, choices: Sequence[str]) -> str | None:
+        """A question of a tool to the person; the next message that is one of the choices answers it."""
+        if self._now is not None and self._now.tell is not None:
+            return None
+        self._question = asked = Question(choices)
+        try:
+            self.say(f"{question}\n\nAnswer with one of: {', '.join(choices)}." if choices else question)
+            return asked.wait(self.gateway.settings.approvals.timeout)
+        finally:
+            self._question = None
+
+    # -- the end of a session
+
+    def _reset_if_due(self) -> None:
+        reason = self.gateway.due(self.gateway.db.get_route(self.key))
+        if reason is not None:
+            self._reset(reason)
+
+    def _reset(self, reason: str) -> None:
+        """Close the session and begin a new one with the next message; nothing is deleted."""
+        route = self.gateway.db.get_route(self.key)
+        if self.busy_behind() or self.gateway.due(route) is None or route is None:
+            return
+        chat = self.open()
+        old = chat.agent.session_id
+        if chat.agent.created:
+            self._save_memories(chat)
+            chat.agent.close("new_session")
+        self.chat = None
+        values = {"session_id": new_id(), "active_at": time.time(), "reset_from": old, "reset_reason": reason}
+        self.gateway.db.set_route(self.key, values)
+
+    def _save_memories(self, chat: Chat) -> None:
+        tools = chat.agent.tools
+        if chat.answers_from_history or not isinstance(tools, Toolbox) or not set(_SAVING_TOOLS) & set(tools.offered()):
+            return
+        timer = threading.Timer(_SAVING_SECONDS, chat.agent.stop)
+        timer.start()
+        try:
+            for _ in chat.agent.run(SAVE):
+                pass
+        finally:
+            timer.cancel()
+
+    def _tell_reset(self) -> None:
+        route = self.gateway.db.get_route(self.key)
+        if route is None or not route["reset_from"]:
+            return
+        self.gateway.db.set_route(self.key, {"reset_from": None, "reset_reason": None})
+        rule = self.gateway.rule(self.place)
+        if rule.notify:
+            why = (
+                f"it was quiet for {rule.idle_minutes} minutes"
+                if route["reset_reason"] == "idle"
+                else "a new day began"
+            )
+            self.say(f"A new conversation: {why}. /resume {route['reset_from']} goes back to the last one.")
+
+
+def from_row(row: Mapping[str, Any]) -> Arrival:
+    """What the inbox kept, to be answered now."""
+    value = json.loads(row["content"])
+    place = Place(*value["place"])
+    incoming = Incoming(place, row["event_id"], value["text"], value["sender"], tuple(value["images"]))
+    return Arrival(incoming, row["id"], begun=row if row["state"] == "running" else None)

@@ -1,0 +1,308 @@
+"""People on a platform, each with a conversation of their own."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hermes.gateway.base import Undelivered
+from hermes.gateway.transcripts import read
+from hermes.store import SessionDB
+from tests.servers.platform import Paper, configured, running, until
+from tests.servers.scripted import Hang, Say, Scripted, Sent
+
+
+def echo(sent: Sent) -> Say:
+    return Say(f"You said: {sent.messages[-1]['content']}")
+
+
+@pytest.fixture
+def model() -> Iterator[Scripted]:
+    with Scripted(otherwise=echo) as server:
+        yield server
+
+
+@pytest.fixture
+def db(hermes_home: Path) -> Iterator[SessionDB]:
+    hermes_home.mkdir(parents=True, exist_ok=True)
+    with SessionDB() as store:
+        yield store
+
+
+def test_two_people_and_a_group_are_kept_apart(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model)
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "a secret")
+        paper.says("bob", "hello")
+        paper.says("alice", "in the room", room="r")
+        paper.says("bob", "me too", room="r")
+        paper.says("alice", "in the thread", room="r", thread="t")
+        until(
+            lambda: len(paper.heard("alice")) == 1 and len(paper.heard("bob")) == 1 and len(paper.heard(room="r")) == 3
+        )
+        paper.says("bob", "and I, there", room="r", thread="t")
+        until(lambda: len(paper.heard(room="r", thread="t")) == 2)
+    routes = {row["key"].removeprefix("agent:main:paper:"): row for row in db.list_routes()}
+    assert set(routes) == {"dm:alice", "dm:bob", "group:r:alice", "group:r:bob", "group:r:t"}
+    assert len({row["session_id"] for row in routes.values()}) == 5
+    assert paper.heard(room="r", thread="t")[1] == "You said: [Bob] and I, there"
+    shared = db.get_messages(routes["group:r:t"]["session_id"])
+    assert [row["content"] for row in shared if row["role"] == "user"] == [
+        "[Alice] in the thread",
+        "[Bob] and I, there",
+    ]
+    bob = db.scoped("paper:bob")
+    assert bob.search_messages("secret") == []
+    session = db.get_session(routes["group:r:bob"]["session_id"])
+    assert session is not None
+    assert (session["owner"], session["source"], session["chat_id"], session["chat_type"]) == (
+        "paper:bob", "paper", "r", "group",
+    )  # fmt: skip
+    assert len(session["id"].rpartition("_")[2]) == 8
+
+
+def test_in_a_shared_room_everybody_is_in_one_conversation(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, group_sessions_per_user=False)
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "one", room="r")
+        until(lambda: len(paper.heard(room="r")) == 1)
+        paper.says("bob", "two", room="r")
+        until(lambda: len(paper.heard(room="r")) == 2)
+    [route] = db.list_routes()
+    assert (route["key"], route["owner"]) == ("agent:main:paper:group:r", "paper:chat:r")
+    assert [row["content"] for row in db.get_messages(route["session_id"])][::2] == ["[Alice] one", "[Bob] two"]
+
+
+def test_a_stranger_is_not_let_in_without_a_code(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    from hermes.commands.pairing import pair
+
+    configured(hermes_home, model, gateway={"allowed_users": ["paper:alice"]})
+    paper = Paper()
+    with running(db, paper):
+        assert not paper.says("eve", "let me in")
+        assert not paper.says("eve", "let me in", room="r")
+        assert not paper.says("eve", "please")
+        assert paper.says("alice", "hello")
+        until(lambda: paper.heard("alice"))
+        words = paper.heard("eve")
+        assert words[0] == words[1] and paper.heard(room="r") == []
+        code = words[0].split("pair ")[1].split()[0]
+        pair(db, code)
+        assert paper.says("eve", "thanks")
+        until(lambda: paper.heard("eve")[-1] == "You said: thanks")
+    assert len(model.sent) == 2
+    assert {row["owner"] for row in db.search_sessions()} == {"paper:alice", "paper:eve"}
+
+
+def test_one_key_has_one_turn_at_a_time_and_others_go_on_beside_it(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model, display={"busy_input_mode": "queue"})
+    now, most, lock, bob = [0], [0], threading.Lock(), threading.Event()
+
+    def slowly(sent: Sent) -> Say:
+        if "slow" in str(sent.messages[-1]["content"]):
+            with lock:
+                now[0] += 1
+                most[0] = max(most[0], now[0])
+            bob.wait(10)
+            with lock:
+                now[0] -= 1
+        return echo(sent)
+
+    model.otherwise = slowly
+    paper = Paper()
+    with running(db, paper):
+        for number in range(3):
+            paper.says("alice", f"slow {number}")
+        paper.says("bob", "quick")
+        until(lambda: paper.heard("bob"))
+        assert len(paper.heard("alice")) == 0
+        bob.set()
+        until(lambda: len(paper.heard("alice")) == 3)
+    assert paper.heard("alice") == [f"You said: slow {number}" for number in range(3)]
+    assert most == [1]
+
+
+def test_a_message_interrupts_the_turn_before_it(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model)
+    model.add(Hang())
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "something long")
+        until(lambda: len(model.sent) == 1)
+        paper.says("alice", "never mind")
+        until(lambda: paper.heard("alice"))
+    assert paper.heard("alice") == ["You said: never mind"]
+
+
+def test_commands_are_those_of_the_terminal_and_reach_ones_own_sessions_alone(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model)
+    paper = Paper()
+    with running(db, paper):
+        paper.says("bob", "his secret")
+        until(lambda: paper.heard("bob"))
+        bobs = db.get_route("agent:main:paper:dm:bob")["session_id"]  # type: ignore[index]
+        typed = ["hello", "/title My Research", "/title", "/new", "second", "/resume My Research", "third"]
+        for number, text in enumerate([*typed, f"/resume {bobs}", "/search secret", "/exit", "/debug"], 1):
+            paper.says("alice", text)
+            until(lambda number=number: len(paper.heard("alice")) >= number)
+    heard = paper.heard("alice")
+    assert heard[1:3] == ["Title set: My Research", "Title: My Research"]
+    assert heard[3].startswith("A new conversation.")
+    assert heard[5].startswith("↻ Resumed session") and "hello" in heard[5]
+    assert "his secret" not in " ".join(heard) and bobs not in " ".join(heard).replace(f"'{bobs}'", "")
+    assert heard[-2] == "/exit works in the terminal only." and "administrators" in heard[-1]
+    route = db.get_route("agent:main:paper:dm:alice")
+    assert route is not None
+    assert [row["content"] for row in db.get_messages(route["session_id"])][::2] == ["hello", "third"]
+
+
+def test_what_a_platform_delivers_twice_is_answered_once(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model)
+    paper = Paper()
+    with running(db, paper):
+        assert paper.says("alice", "hello", event="7")
+        assert not paper.says("alice", "hello", event="7")
+        until(lambda: paper.heard("alice"))
+    with running(db, paper):
+        assert not paper.says("alice", "hello", event="7")
+    assert len(model.sent) == 1 and len(paper.told) == 1
+
+
+def test_a_long_answer_comes_in_pieces_and_a_refused_one_is_tried_again(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model)
+    text = "\n\n".join(f"Paragraph {number} " + "word " * 20 for number in range(6))
+    model.add(Say(text))
+    paper = Paper()
+    paper.refuses = [Undelivered("slow down", seconds=0.01), Undelivered("gone", seconds=0.01)]
+    with running(db, paper):
+        paper.says("alice", "tell me")
+        until(lambda: db.posts("sent") and not db.posts("pending", "sending"))
+    heard = paper.heard("alice")
+    assert len(heard) > 1 and all(len(piece) <= 200 for piece in heard)
+    assert "".join("".join(heard).split()) == "".join(text.split())
+    assert [row["tries"] for row in db.posts("sent")][0] == 3
+
+
+def test_what_cannot_be_delivered_is_marked_and_kept(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model)
+    paper = Paper()
+    paper.refuses = [Undelivered("the person blocked us", final=True)]
+    with running(db, paper):
+        paper.says("alice", "hello")
+        [row] = until(lambda: db.posts("undelivered"))
+    assert row["error"] == "the person blocked us" and "You said: hello" in row["content"]
+
+
+def test_an_answer_grows_while_it_is_written(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    streaming = {"enabled": True, "edit_interval": 0.1, "buffer_threshold": 5, "cursor": "▉"}
+    configured(hermes_home, model, streaming=streaming)
+    model.add(Say("one two three four five six", pause=0.12))
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "count")
+        until(lambda: db.posts("sent"))
+    assert paper.heard("alice") == ["one two three four five six"]
+    assert len(paper.edited) >= 2 and paper.edited[0].endswith("▉") and paper.typed >= 1
+
+
+def test_a_session_is_reset_by_its_rule_and_nothing_is_lost(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, session_reset={"mode": "idle", "idle_minutes": 1})
+    paper = Paper()
+    key = "agent:main:paper:dm:alice"
+    with running(db, paper):
+        paper.says("alice", "hello")
+        until(lambda: paper.heard("alice"))
+        old = db.get_route(key)["session_id"]  # type: ignore[index]
+        db.set_route(key, {"active_at": time.time() - 61})
+        until(lambda: db.get_route(key)["session_id"] != old)  # type: ignore[index]
+        paper.says("alice", "good morning")
+        until(lambda: len(paper.heard("alice")) == 3)
+    heard = paper.heard("alice")
+    assert heard[1] == f"A new conversation: it was quiet for 1 minutes. /resume {old} goes back to the last one."
+    ended = db.get_session(old)
+    assert ended is not None and ended["ended_at"] is not None
+    assert [row["content"] for row in db.get_messages(old)] == ["hello", "You said: hello"]
+    new = db.get_route(key)["session_id"]  # type: ignore[index]
+    assert [row["content"] for row in db.get_messages(new)] == ["good morning", "You said: good morning"]
+
+
+def test_a_turn_is_parked_by_a_stop_and_taken_up_by_the_next_run(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model, display={"busy_input_mode": "queue"})
+    model.add(Hang())
+    paper = Paper()
+    with running(db, paper, grace=0.1):
+        paper.says("alice", "work")
+        paper.says("alice", "and then this")
+        until(lambda: len(model.sent) == 1)
+    assert paper.told == []
+    assert [row["state"] for row in db.arrivals()] == ["running", "waiting"]
+    with running(db, paper):
+        until(lambda: len(paper.heard("alice")) == 2)
+    assert paper.heard("alice") == ["You said: work", "You said: and then this"]
+    [session] = db.search_sessions()
+    assert [row["content"] for row in db.get_messages(session["id"])][::2] == ["work", "and then this"]
+    assert {row["state"] for row in db.arrivals()} == {"done"}
+
+
+def test_the_index_and_the_transcripts_follow_the_store_and_are_made_anew(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model)
+    paper, folder = Paper(), hermes_home / "sessions"
+    with running(db, paper):
+        paper.says("alice", "hello")
+        until(lambda: paper.heard("alice"))
+    [route] = db.list_routes()
+    index, transcript = folder / "sessions.json", folder / f"{route['session_id']}.jsonl"
+    assert json.loads(index.read_text())[route["key"]]["session_id"] == route["session_id"]
+    assert [line["content"] for line in read(transcript)[0]] == ["hello", "You said: hello"]
+    index.unlink()
+    transcript.write_text(transcript.read_text()[:-9] + "\nnoise")
+    assert len(read(transcript)[0]) == 1 and len(read(transcript)[1]) == 2
+    with running(db, paper):
+        paper.says("alice", "again")
+        until(lambda: len(paper.heard("alice")) == 2)
+    assert json.loads(index.read_text())[route["key"]]["session_id"] == route["session_id"]
+    assert [line["role"] for line in read(transcript)[0]] == ["user", "assistant"] * 2
+    assert read(transcript)[1] == []
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+
+
+def test_a_conversation_of_the_terminal_goes_on_in_the_chat(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, gateway={"allow_all_users": True, "identities": {"Alice": ["local", "paper:alice"]}})
+    db.create_session("terminal", "cli")
+    db.append_message("terminal", "user", "begun at the desk")
+    db.append_message("terminal", "assistant", "indeed")
+    db.create_session("nobodys", "paper", owner="paper:zoe")
+    db.request_handoff("nobodys", "paper")
+    paper = Paper()
+    with running(db, paper):
+        db.request_handoff("terminal", "paper")
+        until(lambda: paper.heard("alice"))
+        paper.says("alice", "go on")
+        until(lambda: len(paper.heard("alice")) == 2)
+        assert db.get_handoff_state("terminal")["state"] == "completed"  # type: ignore[index]
+    assert [row["content"] for row in db.get_messages("terminal")][-2:] == ["go on", "You said: go on"]
+
+
+def test_whoever_sends_too_much_is_told_so(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, gateway={"allow_all_users": True, "messages_per_minute": 2})
+    paper = Paper()
+    with running(db, paper):
+        answers = [paper.says("alice", f"{number}") for number in range(4)]
+        assert answers == [True, True, False, False]
+        assert paper.says("bob", "hello")
+        until(lambda: paper.heard("bob"))
