@@ -191,7 +191,7 @@ def test_a_long_answer_comes_in_pieces_and_a_refused_one_is_tried_again(
     heard = paper.heard("alice")
     assert len(heard) > 1 and all(len(piece) <= 200 for piece in heard)
     assert "".join("".join(heard).split()) == "".join(text.split())
-    assert [row["tries"] for row in db.posts("sent")][0] == 3
+    assert next(row["tries"] for row in db.posts("sent")) == 3
 
 
 def test_what_cannot_be_delivered_is_marked_and_kept(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
@@ -306,3 +306,27 @@ def test_whoever_sends_too_much_is_told_so(hermes_home: Path, model: Scripted, d
         assert answers == [True, True, False, False]
         assert paper.says("bob", "hello")
         until(lambda: paper.heard("bob"))
+
+
+def test_before_a_reset_the_agent_saves_what_it_learnt_for_this_person_alone(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    reset = {"mode": "daily", "at_hour": 4, "notify": False}
+    configured(hermes_home, model, session_reset=reset, platform_toolsets={"paper": ["memory"]})
+    note = {"action": "add", "target": "user", "content": "Alice drinks tea."}
+    model.add(Say("Noted."), Say(calls=[("memory", note)]), Say("done"))
+    paper, key = Paper(), "agent:main:paper:dm:alice"
+    with running(db, paper):
+        paper.says("alice", "I drink tea")
+        until(lambda: paper.heard("alice"))
+        old = db.get_route(key)["session_id"]  # type: ignore[index]
+        db.set_route(key, {"active_at": time.time() - 90_000})
+        until(lambda: db.get_route(key)["session_id"] != old)  # type: ignore[index]
+        paper.says("alice", "good morning")
+        paper.says("bob", "good morning")
+        until(lambda: len(paper.heard("alice")) == 2 and paper.heard("bob"))
+    told = [sent for sent in model.sent[-2:] if "drinks tea" in sent.messages[0]["content"]]
+    assert len(told) == 1
+    assert [row["owner"] for row in db.search_sessions() if "drinks tea" in (row["system_prompt"] or "")] == [
+        "paper:alice"
+    ]

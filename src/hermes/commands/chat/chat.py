@@ -106,7 +106,7 @@ class Chat:
         """What a model has that one's own history does not need."""
         from hermes.agent.remembering import memory_of, memory_tool
 
-        memory = memory_of(self.db, self.settings)
+        memory = memory_of(self.db, self.settings, owner=self.wishes.owner)
         tools = self._toolbox([memory_tool(memory)])
         memory.can_note = lambda: "memory" in tools.offered()
         return {"tools": tools, "memory": memory}
