@@ -47,7 +47,7 @@ def ask(arguments: argparse.Namespace, text: str) -> int:
 
     alone = arguments.oneshot is not None
     config = configured(arguments)
-    with opened(config) as db:
+    with opened(config, brief=True) as db:
         chat = open_chat(arguments, config, db, stays=False, titles_by_model=not alone)
         try:
             return _turn(chat, text, alone)

@@ -23,8 +23,9 @@ def configured(arguments: argparse.Namespace) -> Config:
     return config
 
 
-def opened(config: Config) -> "SessionDB":
-    return open_store(config=config, brief=False)
+def opened(config: Config, *, brief: bool = False) -> "SessionDB":
+    """The store. `brief`: for one question, so that only what it needs is loaded."""
+    return open_store(config=config, brief=brief)
 
 
 def open_chat(
