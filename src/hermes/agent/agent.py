@@ -77,10 +77,11 @@ class Agent:
 
     # -- a turn
 
-    def run(self, content: str | list[dict[str, Any]]) -> Iterator[Any]:
+    def run(self, content: str | list[dict[str, Any]], attached: str = "") -> Iterator[Any]:
         """One turn: events as they happen, the last one TurnEnded. The message is stored before anything is sent.
 
-        A list is content in parts, with images. Errors of providers are told in TurnEnded; what the store cannot do
+        A list is content in parts, with images. What is `attached` goes to the model with the message as long as this
+        agent lives, and is not stored. Errors of providers are told in TurnEnded; what the store cannot do
         is raised.
         """
         if self.busy:
@@ -88,7 +89,7 @@ class Agent:
         if not content or (isinstance(content, str) and not content.strip()):
             raise BadInput("There is nothing to answer: the message is empty.")
         self._driver = Driver(self._setup, self._conversation, self._shrinking)
-        return self._turn(self._driver, content)
+        return self._turn(self._driver, content, attached)
 
     @property
     def busy(self) -> bool:
@@ -105,11 +106,11 @@ class Agent:
         driver = self._driver
         return driver is not None and bool(text.strip()) and driver.steer(text)
 
-    def _turn(self, driver: Driver, content: str | list[dict[str, Any]]) -> Iterator[Any]:
+    def _turn(self, driver: Driver, content: str | list[dict[str, Any]], attached: str) -> Iterator[Any]:
         yield from self._ready()
         beside = self._beside(text_of(content))
         yield from map(Notice, self._setup.memory.news())
-        with closing(driver.run({"role": "user", "content": content}, beside)) as events:
+        with closing(driver.run({"role": "user", "content": content}, beside, attached)) as events:
             for event in events:
                 if isinstance(event, TurnEnded):
                     self._after(event)

@@ -31,6 +31,7 @@ class Conversation:
         self.entries: list[Entry] = []
         self.queued_title: str | None = None
         self.on_stored: OnStored | None = None
+        self._attached: dict[int, str] = {}  # by message: what it refers to, which is sent and never stored
 
     # -- reading
 
@@ -68,7 +69,20 @@ class Conversation:
         """The conversation as every provider accepts it: each call followed by its result."""
         return mended([entry.message for entry in self.entries])
 
+    def with_attachments(self) -> list[Entry]:
+        """The entries with what each refers to, as far as it was attached in this process."""
+        return [
+            entry._replace(message=with_text(entry.message, self._attached[entry.id]))
+            if entry.id in self._attached
+            else entry
+            for entry in self.entries
+        ]
+
     # -- writing
+
+    def attach(self, text: str) -> None:
+        """Send this with the newest message, now and in later turns. It goes when the conversation is compressed."""
+        self._attached[self.entries[-1].id] = text
 
     def append(self, message: Mapping[str, Any], key: str, usage: Usage | None = None) -> None:
         """Store a message, and what the model call behind it used; on disk when this returns. The first one creates
@@ -171,6 +185,14 @@ def as_entries(rows: Iterable[dict[str, Any]]) -> list[Entry]:
         Entry(row["id"], message, row["carried_from"] is not None)
         for row, message in zip(rows, to_conversation(rows), strict=True)
     ]
+
+
+def with_text(message: dict[str, Any], text: str) -> dict[str, Any]:
+    """The message with a text behind its content."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return message | {"content": [*content, {"type": "text", "text": text}]}
+    return message | {"content": f"{content or ''}\n\n{text}"}
 
 
 def open_calls(messages: Sequence[Mapping[str, Any]]) -> list[tuple[int, str, str]]:

@@ -20,7 +20,7 @@ from hermes.agent import turn as t
 from hermes.agent.base import Plan
 from hermes.agent.calls import start_calls
 from hermes.agent.compression import pruned
-from hermes.agent.conversation import Conversation, mended
+from hermes.agent.conversation import Conversation, mended, with_text
 from hermes.agent.setup import Setup
 from hermes.agent.shrinking import Shrinking
 from hermes.agent.stream import Stream
@@ -55,6 +55,7 @@ class Driver:
         self._stopped = threading.Event()
         self._ready = Request(())  # the next call, as it was measured
         self._estimate = 0
+        self._attached = ""  # what the person's message refers to, until it is stored
         self._beside = ""  # what goes to the model with the person's message, and is not stored
         self._door = threading.Lock()  # what comes in while the turn ends is either taken or refused
         self.running = False
@@ -85,8 +86,8 @@ class Driver:
 
     # -- the turn
 
-    def run(self, message: Mapping[str, Any], beside: str = "") -> Generator[Any]:
-        self._beside = beside
+    def run(self, message: Mapping[str, Any], beside: str = "", attached: str = "") -> Generator[Any]:
+        self._beside, self._attached = beside, attached
         self.running = True
         try:
             yield from self._perform(self.turn.begin(message))
@@ -112,6 +113,9 @@ class Driver:
         if isinstance(effect, t.Store):
             usage = None if effect.usage is None else self._billed(effect.usage)
             self._conversation.append(effect.message, effect.key, usage)
+            if self._attached and effect.message["role"] == "user":
+                self._conversation.attach(self._attached)
+                self._attached = ""
         elif isinstance(effect, t.Record):
             self._conversation.db.record_usage(self._conversation.session_id, self._billed(effect.usage))
         elif isinstance(effect, t.Measure):
@@ -149,7 +153,7 @@ class Driver:
 
     def _request(self) -> Request:
         setup, conversation = self._setup, self._conversation
-        messages = mended(pruned(conversation.entries))
+        messages = mended(pruned(conversation.with_attachments()))
         if self._beside:
             messages = _with_beside(messages, self._beside)
         system = [{"role": "system", "content": conversation.system_prompt}] if conversation.system_prompt else []
@@ -268,10 +272,5 @@ class Driver:
 def _with_beside(messages: Sequence[dict[str, Any]], beside: str) -> list[dict[str, Any]]:
     """The newest message of the person with what is known beside it, fenced."""
     place = max(place for place, message in enumerate(messages) if message["role"] == "user")
-    content = messages[place]["content"]
-    parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-    fenced = {"type": "text", "text": f"<memory-context>\n{_FENCE.sub('', beside)}\n</memory-context>"}
-    joined: Any = [*parts, fenced]
-    if not isinstance(content, list):
-        joined = "\n\n".join(part["text"] for part in joined)
-    return [*messages[:place], messages[place] | {"content": joined}, *messages[place + 1 :]]
+    fenced = f"<memory-context>\n{_FENCE.sub('', beside)}\n</memory-context>"
+    return [*messages[:place], with_text(messages[place], fenced), *messages[place + 1 :]]

@@ -1,7 +1,9 @@
-"""Completion at the prompt: slash commands, titles behind those that take a session, files."""
+"""Completion at the prompt: slash commands, titles behind those that take a session, references, files."""
 
 import os
+import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 _TITLES = ("/resume", "/title", "/sessions", "/continue")
 _FILES = ("/image", "/save")
+_QUOTED = re.compile(r"""@(?:file|folder):(?:"[^"\n]*|'[^'\n]*)\Z""")
 
 
 class SlashCompleter(Completer):
@@ -29,11 +32,29 @@ class SlashCompleter(Completer):
             yield from _titles(chat, rest)
         elif command in _FILES and space:
             yield from self._files(rest, complete_event)
-        elif _is_path(word := text.split()[-1] if text and not text[-1].isspace() else ""):
-            yield from self._files(word, complete_event)
+        else:
+            yield from self._word(_last_word(text), complete_event)
+
+    def _word(self, word: str, event: CompleteEvent) -> Iterable[Completion]:
+        """A reference (`@file:…`) or a path, wherever it stands in a message."""
+        from hermes.agent.references import completions
+
+        found = completions(word, Path.cwd()) if word.startswith("@") else []
+        if found:
+            yield from (Completion(text, start_position=-len(word), display_meta=about) for text, about in found)
+        elif _is_path(word):
+            yield from self._files(word, event)
 
     def _files(self, typed: str, event: CompleteEvent) -> Iterable[Completion]:
         return self._paths.get_completions(Document(typed.removeprefix("@")), event)
+
+
+def _last_word(text: str) -> str:
+    """What is being typed; in a quoted reference a space is part of it."""
+    reference = _QUOTED.search(text)
+    if reference is not None:
+        return reference[0]
+    return text.split()[-1] if text and not text[-1].isspace() else ""
 
 
 def _is_path(word: str) -> bool:

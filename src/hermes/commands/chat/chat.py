@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import OnStored, SessionOptions
+from hermes.agent.base import Notice, OnStored, SessionOptions
 from hermes.agent.history import History
 from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
@@ -161,11 +161,24 @@ class Chat:
 
     def ask(self, content: Any) -> Iterator[Any]:
         """A turn with this message: text with the pictures that wait for it, or content in parts as it is."""
+        attached = ""
         if isinstance(content, str):
+            attached, notices = self._references(content)
+            yield from map(Notice, notices)
             images, self.images = self.images, []
             content = with_images(content, images)
-        yield from self.agent.run(content)
+        yield from self.agent.run(content, attached)
         self._hold()  # from its first message on
+
+    def _references(self, text: str) -> tuple[str, Sequence[str]]:
+        """What the message refers to (`@file:…`), in at most a quarter of the window, and remarks about it."""
+        if "@" not in text or self.answers_from_history:
+            return "", ()
+        from hermes.agent.references import expand
+
+        folder = (self.wishes.cwd or Path.cwd()).resolve()
+        expanded = expand(text, folder, self.settings, room=self.provider.window)  # four characters a token
+        return expanded.attached, expanded.notices
 
     def close(self) -> None:
         self.agent.close()

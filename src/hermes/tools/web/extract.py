@@ -64,7 +64,7 @@ def _page(url: str, place: Workplace) -> tuple[str, str, bool]:
     if name:
         found = engines.read(name, place, url)
         return found.title, found.text, False
-    read = read_page(url, place)
+    read = read_page(url, place.settings)
     return read.title, read.text, read.cut
 
 

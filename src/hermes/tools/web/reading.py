@@ -3,10 +3,10 @@
 import re
 from typing import NamedTuple
 
+from hermes.config import Settings
 from hermes.errors import ToolError
 from hermes.tools.web.addresses import access
 from hermes.tools.web.fetch import Limits, Page, fetch
-from hermes.tools.work import Workplace
 
 _HTML = ("text/html", "application/xhtml+xml", "")
 _TEXTS = ("json", "xml", "javascript", "yaml", "toml", "x-sh", "sql", "csv")
@@ -21,9 +21,9 @@ class Read(NamedTuple):
     cut: bool = False
 
 
-def read_page(url: str, place: Workplace, *, limits: Limits = Limits()) -> Read:
+def read_page(url: str, settings: Settings, *, limits: Limits = Limits()) -> Read:
     """The text behind an address. ToolError when there is none."""
-    page = fetch(url, access(place.settings), limits=limits)
+    page = fetch(url, access(settings), limits=limits)
     if page.status >= 400:
         raise ToolError(f"{page.url} answered with status {page.status}.")
     title, text = _text(page)
