@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "chat": ("hermes.cli.chat", "talk with the agent; the same as hermes without a command"),
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
+    "batch": ("hermes.cli.batch", "ask many prompts from a file, some at once; stop and go on"),
     "insights": ("hermes.cli.insights", "what the last days looked like: tokens, cost, tools, habits"),
     "demo": ("hermes.cli.demo", "a throw-away home with made-up sessions, to try everything on"),
     "setup": ("hermes.cli.setup", "a short guided start"),
