@@ -12,7 +12,7 @@ SUBJECTS = {
     "store": ("kills", "power", "contention", "full_disk", "failing", "replaced", "surroundings", "versions", "inputs"),
     "search": ("search",),
     "chat": ("chat", "chat_kills"),
-    "tools": ("web", "tools_recall"),
+    "tools": ("tools", "tools_output", "web", "tools_recall"),
     "care": ("care", "care_damage", "care_imports", "care_secrets"),
 }
 

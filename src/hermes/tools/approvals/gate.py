@@ -2,7 +2,7 @@
 model reads; what is allowed, and by whom, goes on record."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hermes.errors import ToolError
@@ -15,17 +15,24 @@ from hermes.tools.work import Work
 CHOICES = ("once", "session", "always", "deny")
 
 
-def allow_command(command: str, work: Work, folder: Path) -> None:
+def allow_command(command: str, work: Work, folder: Path, variables: Mapping[str, str]) -> None:
     """Let a command run, or raise ToolError. It is judged on what a shell would make of it."""
-    from hermes.tools.approvals.judge import judged
+    from hermes.tools.approvals.judge import Surroundings, judged
 
-    reasons = judged(command, folder, work.place)
-    _pass(Action("command", command, str(folder)), reasons, work)
+    made = made_here(work)
+    verdict = judged(command, Surroundings(folder, work.place.folder, variables, frozenset(made)))
+    _pass(Action("command", command, str(folder)), verdict.reasons, work)
+    made |= {path for path in verdict.written if not path.exists()}
 
 
 def allow_write(path: Path, work: Work) -> None:
     """Let a file be written: freely in the workspace, elsewhere when somebody says yes."""
     _pass(Action("write", str(path), ""), write_reasons(path, work.place.folder), work)
+
+
+def made_here(work: Work) -> set[Path]:
+    """Files that this conversation made, which it may replace without asking."""
+    return work.place.keep("made", set)
 
 
 def allow_read(path: Path, work: Work) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from hermes import paths
+from hermes.tools.approvals.naming import named
 
 HARMLESS_DEVICES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 # What a shell, a login, git or a scheduler runs or trusts by itself.
@@ -15,13 +16,15 @@ _TRUSTED = re.compile(
     r"|/\.git/config$|/authorized_keys$|/crontab$"
 )
 _OURS = ("config.yaml", ".env", "credentials.json", "approvals.json", "SOUL.md")
-_SECRETS = """
-.env .env.* *.pem *.key *.p12 *.pfx *.kdbx *.keystore *.jks id_rsa* id_ed25519* id_ecdsa* id_dsa* .netrc .pgpass .npmrc
-.pypirc .htpasswd .git-credentials credentials credentials.json secrets.* shadow gshadow token.json kubeconfig
-service-account*.json
-""".split()  # noqa: SIM905 - names as they are typed
+_SECRETS = named(
+    """
+    .env .env.* *.pem *.key *.p12 *.pfx *.kdbx *.keystore *.jks id_rsa* id_ed25519* id_ecdsa* id_dsa* .netrc .pgpass
+    .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json secrets.* shadow gshadow token.json
+    kubeconfig service-account*.json
+    """
+)
 _PUBLIC = ("*.pub", ".env.example", ".env.sample", ".env.template")
-_SECRET_FOLDERS = re.compile(r"/(\.ssh|\.gnupg|\.aws|\.kube|\.password-store)/|^/proc/[^/]+/environ$")
+_SECRET_FOLDERS = re.compile(r"/(\.ssh|\.gnupg|\.aws|\.kube|\.password-store)(/|$)|^/proc/[^/]+/environ$")
 
 
 def real(path: Path) -> Path:

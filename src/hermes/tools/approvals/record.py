@@ -88,7 +88,7 @@ def note(action: Action, decision: Decision, reasons: tuple[str, ...], session_i
         "key": action.key,
         "allowed": decision.allowed,
         "how": decision.how,
-        "why": list(reasons),
+        "why": [redact(reason)[0] for reason in reasons],
     }
     try:
         _append(json.dumps(entry, ensure_ascii=False))

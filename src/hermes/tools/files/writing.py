@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes.errors import ToolError
-from hermes.tools.approvals.gate import allow_write
+from hermes.tools.approvals.gate import allow_write, made_here
 from hermes.tools.files import textfile
 from hermes.tools.files.places import located, readable
 from hermes.tools.files.textfile import TextFile
@@ -31,6 +31,7 @@ def write_file(arguments: dict[str, Any], work: Work) -> str:
     content = arguments["content"]
     if before is None:
         size = textfile.write(path, TextFile(content))
+        made_here(work).add(path.resolve())
         return f"Created {path} ({_lines(content)} lines, {size:,} bytes)."
     after = before._replace(text=content)
     if "\r\n" in content:  # it says itself which line ends it wants

@@ -44,9 +44,10 @@ def terminal(arguments: dict[str, Any], work: Work) -> ToolResult:
         raise ToolError("The command is empty.")
     shell = shell_of(work.place)
     folder = _folder(arguments.get("workdir"), work)
-    allow_command(command, work, folder or shell.folder())
+    where, variables = folder or shell.folder(), shell.variables(work)
+    allow_command(command, work, where, variables)
     if arguments["background"]:
-        return processes_of(work.place).start(command, work, folder or shell.folder(), shell.variables(work))
+        return processes_of(work.place).start(command, work, where, variables)
     seconds = arguments.get("timeout") or work.place.settings.terminal.timeout
     done = shell.run(command, work, Limits(seconds), folder)
     output = shortened(_transformed(done.text, command, work), work, done.file)
