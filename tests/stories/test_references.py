@@ -77,3 +77,14 @@ def test_a_picture_and_a_reference_go_together(project: Path, hermes_home: Path)
         chat.close()
     kinds = [part["type"] for part in server.sent[0].messages[-1]["content"]]
     assert kinds == ["text", "image_url", "text"]
+
+
+@pytest.mark.parametrize("source", ["telegram", "webhook", "api_server"])
+def test_somebody_far_away_gets_no_file_of_this_machine(source: str, project: Path, hermes_home: Path) -> None:
+    with Scripted(Say("No.")) as server, SessionDB() as db:
+        configure(hermes_home, server)
+        chat = Chat(db, load(), Wishes(cwd=project, source=source, titles_by_model=False))
+        list(chat.ask("@file:tea.md @folder:. @diff @git:1"))
+        chat.close()
+    [message] = [one for one in server.sent[0].messages if one["role"] == "user"]
+    assert message["content"] == "@file:tea.md @folder:. @diff @git:1"

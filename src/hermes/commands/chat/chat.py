@@ -16,6 +16,7 @@ from hermes.commands.chat.live import Live
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.owners import LOCAL
+from hermes.model.sources import LOCAL_SOURCES
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool
@@ -171,13 +172,16 @@ class Chat:
         self._hold()  # from its first message on
 
     def _references(self, text: str) -> tuple[str, Sequence[str]]:
-        """What the message refers to (`@file:…`), in at most a quarter of the window, and remarks about it."""
+        """What the message refers to (`@file:…`), in at most a quarter of the window, and remarks about it. Files of
+        this machine are for those who sit at it."""
         if "@" not in text or self.answers_from_history:
             return "", ()
-        from hermes.agent.references import expand
+        from hermes.agent.references import KINDS, expand
 
+        kinds = tuple(KINDS) if self.wishes.source in LOCAL_SOURCES else ("url",)
         folder = (self.wishes.cwd or Path.cwd()).resolve()
-        expanded = expand(text, folder, self.settings, room=self.provider.window)  # four characters a token
+        room = self.provider.window  # in characters, of which a token has about four
+        expanded = expand(text, folder, self.settings, room=room, kinds=kinds)
         return expanded.attached, expanded.notices
 
     def close(self) -> None:
