@@ -100,7 +100,7 @@ def _browse(db: SessionDB) -> str:
 def _recap(db: SessionDB) -> str:
     chat = Chat(db, load())
     chat.open(to_resume(db, "Deploy the billing service"))
-    return printed('hermes -c "Deploy the billing service"', resumed(chat), 100)
+    return printed('hermes -c "Deploy the billing service"', resumed(chat), 110)
 
 
 # -- to guard a screen

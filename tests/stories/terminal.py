@@ -16,7 +16,7 @@ import pyte
 from tests.unit.cli.program import PROGRAM
 
 ENTER, ALT_ENTER, CTRL_C, CTRL_D, TAB, UP = "\r", "\x1b\r", "\x03", "\x04", "\t", "\x1b[A"
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class Terminal:
