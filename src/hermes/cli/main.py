@@ -31,6 +31,7 @@ COMMANDS = {
     "auth": ("hermes.cli.auth", "keys of model providers"),
     "fallback": ("hermes.cli.fallback", "models to go on with when the first fails"),
     "config": ("hermes.cli.config", "see and change settings"),
+    "approvals": ("hermes.cli.approvals", "dangerous commands you allowed, and taking that back"),
     "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
     "mcp": ("hermes.cli.mcp", "MCP servers whose tools the agent has"),
     "memory": ("hermes.cli.memory", "what the agent has noted, and what stands beside its notes"),
