@@ -20,7 +20,7 @@ _NAMES: dict[str, tuple[str, Style]] = {"user": ("● You: ", "user"), "assistan
 
 
 class Said(NamedTuple):
-    role: str
+    role: str  # user, assistant, or summary: of what was compressed
     text: str
     calls: tuple[str, ...] = ()  # names of the tools called
 
@@ -44,8 +44,10 @@ def spoken(messages: Sequence[Mapping[str, Any]]) -> list[Said]:
     said: list[Said] = []
     for message in messages:
         role, text = message["role"], plain_text(message.get("content")).strip()
-        if role == "user":
-            said.append(Said(role, _summarised(message, text) or _pictures(message)))
+        if is_summary(message):
+            said.append(Said("summary", text.splitlines()[0]))
+        elif role == "user":
+            said.append(Said(role, text or _pictures(message)))
         elif role == "assistant":
             calls = _names(message)
             if not text and said and said[-1].role == "assistant":
@@ -53,10 +55,6 @@ def spoken(messages: Sequence[Mapping[str, Any]]) -> list[Said]:
             elif text or calls:
                 said.append(Said(role, text, calls))
     return said
-
-
-def _summarised(message: Mapping[str, Any], text: str) -> str:
-    return text.splitlines()[0] if is_summary(message) else text
 
 
 def _pictures(message: Mapping[str, Any]) -> str:
@@ -76,6 +74,8 @@ def _last_exchanges(said: list[Said]) -> list[Said]:
 
 
 def _lines(one: Said, *, whole: bool) -> list[Line]:
+    if one.role == "summary":
+        return [(Span(one.text, "dim"),)]
     name, style = _NAMES[one.role]
     text = one.text if whole else _cut(one)
     inner: Style = "" if whole else "dim"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from hermes.agent.compression import SUMMARY
 from hermes.cli.panel import wrap
 from hermes.cli.width import width
 from hermes.commands.chat.recap import recap
@@ -123,3 +124,10 @@ def test_no_line_of_the_panel_is_wider_than_its_box_and_no_word_is_lost(text: st
     assert max(sum(width(span.text) for span in line) for line in wrapped) <= room
     joined = "".join(span.text for line in wrapped for span in line)
     assert joined.replace(" ", "") == ("● You: " + text).replace(" ", "")
+
+
+def test_a_summary_of_what_was_compressed_is_not_taken_for_something_the_person_said() -> None:
+    summary = user(SUMMARY.format(number=40) + "\n\nA long summary.")
+    line, *_ = recap([summary, *LAST])
+    assert plain((line,)) == [SUMMARY.format(number=40)]
+    assert styles(line) == ["dim"]
