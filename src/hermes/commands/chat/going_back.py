@@ -1,6 +1,5 @@
 """Taking back what was said: /undo, /retry, /rewind."""
 
-from hermes.agent.compression import is_summary
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.moving import whole
 from hermes.commands.reply import Line, Reply, Span, Text, count, said
@@ -16,7 +15,7 @@ def _asked(chat: Chat) -> list[Row]:
     """The person's messages in this session, the oldest first."""
     if not chat.agent.created:
         return []
-    return [row for row in chat.db.get_messages(chat.agent.session_id) if row["role"] == "user" and not is_summary(row)]
+    return [row for row in chat.db.get_messages(chat.agent.session_id) if row["role"] == "user"]
 
 
 def _go_back(chat: Chat, message: Row) -> int:

@@ -1,14 +1,13 @@
 """What was said before, in short: shown when a conversation is resumed.
 
 Shown are the person's messages and the assistant's answers of the last ten exchanges. Tool calls are a count with
-names; system messages, results of tools and reasoning are left out. Everything is dimmed and cut, but the last answer,
-which is what the person goes on from.
+names; system messages (a summary is one), results of tools and reasoning are left out. Everything is dimmed and cut,
+but the last answer, which is what the person goes on from.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hermes.agent.compression import is_summary
 from hermes.commands.reply import Line, Span, Style, count
 from hermes.model.text import clip
 from hermes.store.encode import plain_text
@@ -20,7 +19,7 @@ _NAMES: dict[str, tuple[str, Style]] = {"user": ("● You: ", "user"), "assistan
 
 
 class Said(NamedTuple):
-    role: str  # user, assistant, or summary: of what was compressed
+    role: str
     text: str
     calls: tuple[str, ...] = ()  # names of the tools called
 
@@ -44,9 +43,7 @@ def spoken(messages: Sequence[Mapping[str, Any]]) -> list[Said]:
     said: list[Said] = []
     for message in messages:
         role, text = message["role"], plain_text(message.get("content")).strip()
-        if is_summary(message):
-            said.append(Said("summary", text.splitlines()[0]))
-        elif role == "user":
+        if role == "user":
             said.append(Said(role, text or _pictures(message)))
         elif role == "assistant":
             calls = _names(message)
@@ -74,8 +71,6 @@ def _last_exchanges(said: list[Said]) -> list[Said]:
 
 
 def _lines(one: Said, *, whole: bool) -> list[Line]:
-    if one.role == "summary":
-        return [(Span(one.text, "dim"),)]
     name, style = _NAMES[one.role]
     text = one.text if whole else _cut(one)
     inner: Style = "" if whole else "dim"

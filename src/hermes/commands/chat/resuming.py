@@ -3,7 +3,6 @@
 import time
 from typing import Any
 
-from hermes.agent.compression import is_summary
 from hermes.commands import choose
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.recap import recap
@@ -26,7 +25,7 @@ def to_resume(db: SessionDB, words: str) -> str:
 def resumed(chat: Chat) -> Reply:
     """What a person sees who comes back: which session this is, and what was said last."""
     messages = chat.agent.messages
-    asked = [message for message in messages if message["role"] == "user" and not is_summary(message)]
+    asked = [message for message in messages if message["role"] == "user"]
     title = f' "{chat.agent.title}"' if chat.agent.title else ""
     counts = f"({count(len(asked), 'user message')}, {count(len(messages), 'total message')})"
     parts: list[Part] = [Text((f"↻ Resumed session {chat.agent.session_id}{title} {counts}",))]
@@ -56,7 +55,7 @@ def farewell(chat: Chat) -> Reply:
 
 
 def _counted(messages: list[dict[str, Any]]) -> str:
-    asked = sum(message["role"] == "user" and not is_summary(message) for message in messages)
+    asked = sum(message["role"] == "user" for message in messages)
     calls = sum(len(message.get("tool_calls") or ()) for message in messages)
     return f"{len(messages):,} ({asked:,} user, {count(calls, 'tool call')})"
 

@@ -126,8 +126,6 @@ def test_no_line_of_the_panel_is_wider_than_its_box_and_no_word_is_lost(text: st
     assert joined.replace(" ", "") == ("● You: " + text).replace(" ", "")
 
 
-def test_a_summary_of_what_was_compressed_is_not_taken_for_something_the_person_said() -> None:
-    summary = user(SUMMARY.format(number=40) + "\n\nA long summary.")
-    line, *_ = recap([summary, *LAST])
-    assert plain((line,)) == [SUMMARY.format(number=40)]
-    assert styles(line) == ["dim"]
+def test_a_summary_of_what_was_compressed_is_not_taken_for_something_that_was_said() -> None:
+    summary = {"role": "system", "content": SUMMARY.format(number=40) + "\n\nA long summary."}
+    assert recap([summary, *LAST]) == recap(LAST)
