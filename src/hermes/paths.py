@@ -65,6 +65,16 @@ def memories_dir(owner: str = "local", home: Path | None = None) -> Path:
     return folder / "of" / quote(owner, safe="")
 
 
+def skills_dir(home: Path | None = None) -> Path:
+    """Skills of the person's own."""
+    return (home or hermes_home()) / "skills"
+
+
+def skills_usage(home: Path | None = None) -> Path:
+    """How often each was used."""
+    return skills_dir(home) / ".usage.json"
+
+
 def config_file(home: Path | None = None) -> Path:
     """The settings a person wrote."""
     return (home or hermes_home()) / "config.yaml"

@@ -7,6 +7,7 @@ from shlex import split
 import pytest
 
 from hermes.memory.base import MemoryProvider
+from hermes.skills.library import BUNDLED, Library, Source
 from tests.stories.test_guide_sessions import GUIDES, examples
 from tests.unit.cli.program import Hermes
 
@@ -43,3 +44,13 @@ def test_every_call_of_a_provider_is_on_the_page() -> None:
     named = set(re.findall(r"^\| `(\w+)\(", (GUIDES / "memory.md").read_text(), re.MULTILINE))
     calls = {name for name in vars(MemoryProvider) if not name.startswith("_")} - {"name", "missing"}
     assert named == calls
+
+
+def test_the_page_on_skills_is_true(hermes: Hermes, hermes_home: Path) -> None:
+    assert check(GUIDES / "skills.md", hermes, hermes_home) == 3
+
+
+def test_every_bundled_skill_is_on_the_page_with_its_category() -> None:
+    named = dict(re.findall(r"^\| ([\w-]+) \| `([\w-]+)` \|$", (GUIDES / "skills.md").read_text(), re.MULTILINE))
+    skills = Library([Source(BUNDLED, "bundled")]).skills.values()
+    assert named == {one.category: one.name for one in skills}

@@ -23,7 +23,7 @@ def loop_tools() -> tuple[str, ...]:
     """Those of the loop's own tools that there are."""
     from hermes.agent.own_tools import NAMES
 
-    return (*NAMES, "memory")
+    return (*NAMES, "memory", "skills_list", "skill_view", "skill_manage")
 
 
 class Toolbox:

@@ -34,6 +34,7 @@ COMMANDS = {
     "approvals": ("hermes.cli.approvals", "dangerous commands you allowed, and taking that back"),
     "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
     "mcp": ("hermes.cli.mcp", "MCP servers whose tools the agent has"),
+    "skills": ("hermes.cli.skills", "what the agent has learnt to do: list, make, check, install"),
     "memory": ("hermes.cli.memory", "what the agent has noted, and what stands beside its notes"),
     "status": ("hermes.cli.about", "where everything is, and how large"),
     "doctor": ("hermes.cli.about", "check this installation, and say what mends it"),

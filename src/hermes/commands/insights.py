@@ -77,7 +77,7 @@ def collect(db: SessionDB, days: int, source: str | None, now: datetime) -> dict
         "sources": _sources(found),
         "daily": daily,
         "tools": _tools(found["tools"], "tool"),
-        "skills": _tools(found["tools"], "skill"),
+        "skills": _tools([*found["tools"], *_typed(first, source)], "skill"),
         "weekdays": _weekdays(by_day),
         "hours": _by_hour(hours),
         "grid": _grid(hours),
@@ -172,6 +172,17 @@ def _daily(first: date, days: int, messages: Counter[str], usage: list[Row]) -> 
             }
         )
     return rows
+
+
+def _typed(first: date, source: str | None) -> list[Row]:
+    """Skills that the person typed, which no tool call tells of; they were typed on the terminal."""
+    from hermes import paths
+    from hermes.skills.usage import Usage
+
+    if source not in (None, "cli"):
+        return []
+    typed = Usage(paths.skills_usage()).typed_since(first.isoformat())
+    return [{"skill": name, "calls": uses, "sessions": uses} for name, uses in typed.items() if uses]
 
 
 def _tools(rows: list[Row], name: str) -> list[Row]:

@@ -83,8 +83,10 @@ def _missing(name: str, place: Workplace) -> str | None:
     """Why a tool is missing. Those of the loop need no more than the loop, once it has them."""
     from hermes.agent.toolbox import loop_tools
 
+    if name in loop_tools():
+        return None
     if name in IN_THE_LOOP:
-        return None if name in loop_tools() else "not part of this Hermes yet"
+        return "not part of this Hermes yet"
     return registry.missing(name, place)
 
 

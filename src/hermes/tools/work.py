@@ -35,6 +35,7 @@ class Workplace:
     emit: Callable[..., list[Any]] = _nobody_listens  # the hooks of plugins
     summarise: Callable[..., str] = _no_model  # a side task, asked of the auxiliary model
     cwd: Path = field(init=False)  # where the terminal is; relative paths start here
+    handed: set[str] = field(default_factory=set)  # variables that commands may see, for a skill that was read
     yolo: bool = False  # dangerous commands run without asking: the person said so
     _kept: dict[Any, Any] = field(default_factory=dict)
     _closing: ExitStack = field(default_factory=ExitStack)

@@ -43,6 +43,7 @@ def open_chat(
         Path.cwd(),
         stays=stays,
         titles_by_model=titles_by_model,
+        skills=tuple(name.strip() for name in (arguments.skills or "").split(",") if name.strip()),
         yolo=bool(arguments.yolo),
     )
     session_id = None if arguments.resume is None else to_resume(db, " ".join(arguments.resume))

@@ -22,5 +22,6 @@ def add_options(command: "Command", *, again: bool = False) -> None:
     add("-m", "--model", metavar="MODEL", help="the model to answer, this time")
     add("--provider", metavar="NAME", help="who serves it, this time")
     add("-t", "--toolsets", metavar="NAMES", help="the toolsets to offer, separated by commas")
+    add("-s", "--skills", metavar="NAMES", help="skills that the first message begins with, separated by commas")
     add("--yolo", action="store_true", help="run dangerous commands without asking")
     add("--image", metavar="FILE", action="append", help="a picture that goes with the first message")

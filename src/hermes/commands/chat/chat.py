@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hermes.agent.agent import Agent
 from hermes.agent.base import Notice, OnStored, SessionOptions
 from hermes.agent.history import History
+from hermes.agent.skilled import shelf_of
 from hermes.agent.toolbox import Toolbox, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
@@ -34,10 +35,17 @@ class Wishes(NamedTuple):
     source: str = "cli"
     titles_by_model: bool = True  # a title is worth a model call of its own
     stays: bool = False  # a person sits in front of it, so others should know that it is open
+    skills: tuple[str, ...] = ()  # that the first message begins with
     yolo: bool = False  # dangerous commands run without asking
     owner: str = LOCAL
     options: SessionOptions = SessionOptions()  # where on a platform this is
     on_stored: OnStored | None = None
+
+
+class WithSkill(str):
+    """A message that a skill goes with: for every screen the person's own words, until it is sent."""
+
+    skill = ""
 
 
 class Chat:
@@ -60,6 +68,9 @@ class Chat:
         self.redraw = False
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
+        self.skills = shelf_of(config)
+        for name in wishes.skills:
+            self.skills.library.get(name)  # NotFound before anything is sent
         self.provider = self._provider()
         self.agent = self._agent(session_id)
         self._live = Live()
@@ -106,11 +117,14 @@ class Chat:
     def _parts(self) -> dict[str, Any]:
         """What a model has that one's own history does not need."""
         from hermes.agent.remembering import memory_of, memory_tool
+        from hermes.agent.skilled import skill_tools
 
         memory = memory_of(self.db, self.settings, owner=self.wishes.owner)
         tools = self._toolbox([memory_tool(memory)])
         memory.can_note = lambda: "memory" in tools.offered()
-        return {"tools": tools, "memory": memory}
+        self.skills = shelf_of(self.config, tools)
+        tools.add_own(skill_tools(self.skills, self.config))
+        return {"tools": tools, "memory": memory, "skills": self.skills}
 
     def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
         wishes = self.wishes
@@ -167,7 +181,7 @@ class Chat:
             attached, notices = self._references(content)
             yield from map(Notice, notices)
             images, self.images = self.images, []
-            content = with_images(content, images)
+            content = with_images(self._with_skills(content), images)
         yield from self.agent.run(content, attached)
         self._hold()  # from its first message on
 
@@ -183,6 +197,15 @@ class Chat:
         room = self.provider.window  # in characters, of which a token has about four
         expanded = expand(text, folder, self.settings, room=room, kinds=kinds)
         return expanded.attached, expanded.notices
+
+    def _with_skills(self, content: str) -> str:
+        """The message with its skills behind it: its own, and with the first one those asked for at the start."""
+        wanted, self.wishes = self.wishes.skills, self.wishes._replace(skills=())
+        if isinstance(content, WithSkill):
+            wanted = (*wanted, content.skill)
+        for name in wanted:
+            content = self.skills.expand(name, content) or content
+        return content
 
     def close(self) -> None:
         self.agent.close()

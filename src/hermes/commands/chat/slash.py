@@ -42,6 +42,7 @@ COMMANDS = {
     "compress": Slash(
         "keeping", "summarise the middle of this conversation and go on", "[FOCUS]", aliases=("compact",)
     ),
+    "skills": Slash("skills", "what the agent has learnt to do; /NAME uses one", "[WORDS]", **_BUSY),
     "model": Slash("answering", "who answers here; another model, from now on", "[MODEL [PROVIDER]]"),
     "fast": Slash("answering", "the provider's faster tier, on or off", "[on|off]"),
     "usage": Slash("figures", "tokens and cost of this conversation", **_BUSY, aliases=("cost",)),
@@ -87,12 +88,16 @@ def perform(chat: Chat, typed: str, *, where: str = "terminal") -> Reply:
 
 
 def _own(chat: Chat, name: str, rest: str, where: str) -> Reply:
-    """A command of the person's own, from `quick_commands`."""
-    if name not in quick_names(chat):
-        raise NotFound(unknown(chat, name))
-    from hermes.commands.chat.quick import quick
+    """A command of the person's own, from `quick_commands`, or a skill."""
+    if name in quick_names(chat):
+        from hermes.commands.chat.quick import quick
 
-    return quick(chat, name, rest, where)
+        return quick(chat, name, rest, where)
+    from hermes.commands.chat.skills import use
+
+    if use(chat, name, rest):
+        return Reply()
+    raise NotFound(unknown(chat, name))
 
 
 def quick_names(chat: Chat) -> list[str]:
@@ -107,7 +112,17 @@ def find(name: str) -> tuple[str, Slash] | None:
 
 def names(chat: Chat) -> list[str]:
     """Everything that can be typed behind the slash."""
-    return [*COMMANDS, *(alias for one in COMMANDS.values() for alias in one.aliases), *quick_names(chat)]
+    return [
+        *COMMANDS,
+        *(alias for one in COMMANDS.values() for alias in one.aliases),
+        *quick_names(chat),
+        *skill_names(chat),
+    ]
+
+
+def skill_names(chat: Chat) -> list[str]:
+    """Skills that can be typed; a command of the same name goes before."""
+    return [name for name in chat.skills.library.skills if find(name) is None and name not in quick_names(chat)]
 
 
 def unknown(chat: Chat, name: str) -> str:
@@ -121,4 +136,6 @@ def unknown(chat: Chat, name: str) -> str:
 def offered(chat: Chat, where: str = "terminal") -> list[tuple[str, str]]:
     """What completion offers: names, and a line about each."""
     built_in = [(name, one.about) for name, one in COMMANDS.items() if one.where in ("both", where)]
-    return [*built_in, *((name, "a command of your own") for name in quick_names(chat) if name not in COMMANDS)]
+    own = [(name, "a command of your own") for name in quick_names(chat) if name not in COMMANDS]
+    skills = [(name, chat.skills.library.skills[name].description) for name in skill_names(chat)]
+    return [*built_in, *own, *skills]

@@ -42,7 +42,7 @@ class Memory(Area, works=True):
     provider: str = setting("", "A second memory beside the notes: sessions, or the name of a plugin's; empty: none.")
 
 
-class Skills(Area):
+class Skills(Area, works=True):
     external_dirs: list[str] = setting([], "Folders with skills besides the one in the home.")
     template_vars: bool = setting(True, "Whether a skill's text may name its own folder.")
     inline_shell: bool = setting(False, "Whether commands in a skill's text run when it is read.")

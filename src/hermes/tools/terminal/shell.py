@@ -59,13 +59,21 @@ class Shell:
         return self._place.cwd
 
     def variables(self, work: Work) -> dict[str, str]:
-        """What a command sees: the harmless variables, and those that the settings let through."""
+        """What a command sees: the harmless variables, and those that the settings or a skill let through."""
         if self._variables is None:
             self._variables = self._kept(os.environ)
             files = [file for file in self._init if file.is_file()]
             if files:
                 self._variables = self._after(files, work)
-        return {**self._variables, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+        handed = {name: work.place.variables[name] for name in work.place.handed if name in work.place.variables}
+        return {
+            **self._variables,
+            **handed,
+            "TERM": "dumb",
+            "PAGER": "cat",
+            "GIT_PAGER": "cat",
+            "GIT_TERMINAL_PROMPT": "0",
+        }
 
     def _kept(self, variables: Mapping[str, str]) -> dict[str, str]:
         return {name: value for name, value in variables.items() if self._may_see(name, value)}

@@ -1,0 +1,111 @@
+"""The skills of a conversation, and the tools that find, read and write them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hermes import paths
+from hermes.agent.toolbox import Toolbox
+from hermes.config import Config
+from hermes.errors import BadInput, NotFound, ToolError
+from hermes.skills.activation import Here
+from hermes.skills.reading import content, inside
+from hermes.skills.shelf import Shelf
+from hermes.skills.usage import Usage
+from hermes.skills.writing import Writer, hands_on
+from hermes.tools.registry import Handler, Tool, function, text
+from hermes.tools.toolsets import LEAVES
+from hermes.tools.work import Work
+
+NAMES = ("skills_list", "skill_view", "skill_manage")
+_ACTIONS = ("create", "edit", "patch", "delete", "write_file", "remove_file")
+
+
+def shelf_of(config: Config, tools: Toolbox | None = None) -> Shelf:
+    """The skills for a conversation with these tools; without any, all that need none."""
+
+    def here() -> Here:
+        offered = set(tools.offered()) if tools is not None else set[str]()
+        sets = {name for name, one in LEAVES.items() if one.tools and set(one.tools) <= offered}
+        return Here(offered, sets, config.environment)
+
+    return Shelf(config.settings, here, Usage(paths.skills_usage()))
+
+
+def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:
+    """skills_list, skill_view and skill_manage, for this conversation."""
+
+    def skills_list(arguments: dict[str, Any], work: Work) -> Any:
+        return shelf.listed(arguments.get("category") or "", arguments.get("query") or "")
+
+    def skill_view(arguments: dict[str, Any], work: Work) -> str:
+        skill = shelf.library.get(arguments["name"])
+        if arguments.get("file_path"):
+            return content(inside(skill.folder, arguments["file_path"]))
+        work.place.handed.update(hands_on(skill))
+        return shelf.view(skill.name, work.context.session_id)
+
+    def skill_manage(arguments: dict[str, Any], work: Work) -> str:
+        writer = Writer(shelf.library, guard=config.settings.skills.guard_agent_created)
+        done = _manage(writer, arguments)
+        shelf.reload()
+        return done
+
+    described = {
+        "skills_list": (skills_list, {"category": text(), "query": text("Words that are in it")}, ()),
+        "skill_view": (skill_view, {"name": text(), "file_path": text("A file beside it")}, ("name",)),
+        "skill_manage": (skill_manage, _MANAGED, ("action", "name")),
+    }
+    return [_tool(name, *one) for name, one in described.items()]
+
+
+_ABOUT = {
+    "skills_list": "Skills that can be used here: name, what each is for, what it lacks.",
+    "skill_view": "Read a skill before you do what it is for, or a file that lies beside it.",
+    "skill_manage": (
+        "Keep what you learnt as a skill: create or edit (content: a whole SKILL.md with its fields), patch "
+        "(old_string, new_string), delete, write_file and remove_file (file_path under scripts, references, templates "
+        "or assets)."
+    ),
+}
+_MANAGED = {
+    "action": text(enum=list(_ACTIONS)),
+    "name": text(),
+    "content": text("The whole SKILL.md, or of the file"),
+    "category": text("For create"),
+    "old_string": text(),
+    "new_string": text(),
+    "file_path": text(),
+}
+
+
+def _tool(name: str, handler: Handler, parameters: dict[str, Any], required: tuple[str, ...]) -> Tool:
+    schema = function(name, _ABOUT[name], parameters, required)
+    return Tool(name, "skills", schema, _telling(handler), beside=name != "skill_manage")
+
+
+def _telling(handler: Handler) -> Handler:
+    """What is wrong with a call is told to the model."""
+
+    def told(arguments: dict[str, Any], work: Work) -> Any:
+        try:
+            return handler(arguments, work)
+        except (BadInput, NotFound) as error:
+            raise ToolError(str(error)) from error
+
+    return told
+
+
+def _manage(writer: Writer, given: dict[str, Any]) -> str:
+    name, action = given["name"], given["action"]
+    value: Callable[[str], str] = lambda key: str(given.get(key) or "")  # noqa: E731  # short for six lines
+    if action == "create":
+        return f"Created {writer.create(name, value('content'), value('category'))}."
+    if action == "edit":
+        return f"Changed {writer.edit(name, value('content'))}."
+    if action == "patch":
+        return f"Changed {writer.patch(name, value('old_string'), value('new_string'), value('file_path'))}."
+    if action == "write_file":
+        return f"Wrote {writer.write_file(name, value('file_path'), value('content'))}."
+    if action == "remove_file":
+        return f"Removed {writer.remove_file(name, value('file_path'))}."
+    return f"Removed; it is in {writer.delete(name)} for now."
