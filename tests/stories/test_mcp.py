@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hermes.agent.base import Notice
 from hermes.agent.toolbox import chosen, toolbox
 from hermes.config import load
 from hermes.store import SessionDB
@@ -73,6 +74,21 @@ def test_what_was_chosen_of_a_server_that_is_gone_holds_nothing_up(hermes: Herme
     }
     (hermes_home / "config.yaml").write_text(json.dumps(settings))
     assert resolve(chosen(load())) == ["todo"]
+
+
+def test_a_person_is_told_once_of_a_server_that_does_not_answer(
+    hermes: Hermes, tmp_path: Path, hermes_home: Path
+) -> None:
+    (hermes_home / "config.yaml").write_text(json.dumps({"mcp_servers": {"bad": {"command": "no-such-program"}}}))
+    with Scripted(Say("Hello."), Say("Again.")) as server, SessionDB() as db:
+        agent = agent_of(db, server, tools=toolbox(load(), tmp_path))
+        first, second = talk(agent, "Hello"), talk(agent, "And?")
+        agent.close()
+    [notice] = [event.text for event in [*first, *second] if isinstance(event, Notice)]
+    assert notice.startswith(
+        "The MCP server 'bad' did not answer, so its tools are missing here; `hermes mcp test bad`"
+    )
+    assert (first[-1].text, second[-1].text) == ("Hello.", "Again.")
 
 
 def test_a_server_that_does_not_answer_is_one_line_and_an_exit_code(hermes: Hermes) -> None:

@@ -128,6 +128,9 @@ class Agent:
         lost = conversation.repair()
         if lost:
             yield Notice(f"{lost} tool call{'s' * (lost > 1)} did not finish last time; the model is told so.")
+        if isinstance(self._setup.tools, Toolbox):
+            told, self._setup.tools.notices = self._setup.tools.notices, []
+            yield from map(Notice, told)
         yield from self._titles.news()
 
     def _begin_memory(self) -> None:

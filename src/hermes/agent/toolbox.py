@@ -10,12 +10,14 @@ from typing import Any
 
 from hermes.config import Config, Settings
 from hermes.config.resolve import OVERRIDE
+from hermes.model.sources import LOCAL_SOURCES
 from hermes.tools.base import ToolContext, ToolResult
 from hermes.tools.registry import Registry, Tool, handle_function_call, registry
 from hermes.tools.toolsets import platform_toolset, resolve
 from hermes.tools.work import Work, Workplace
 
 _FOR_STRANGERS = ("webhook",)
+_LATE = "The MCP server '{0}' did not answer, so its tools are missing here; `hermes mcp test {0}` says why."
 IN_THE_LOOP = ("todo", "memory", "session_search", "clarify", "delegate_task")
 
 
@@ -37,6 +39,7 @@ class Toolbox:
         for one in own:
             self._own.register(one)
         self._definitions: list[dict[str, Any]] | None = None
+        self.notices: list[str] = []  # for the person, once
 
     @property
     def names(self) -> Sequence[str]:
@@ -132,8 +135,17 @@ def toolbox(
 ) -> Toolbox:
     """The tools for a conversation in this folder, as the settings say."""
     place = Workplace(config.settings, config.environment, (folder or Path.cwd()).resolve(), yolo=yolo)
-    if config.settings.mcp_servers:
-        from hermes.tools.mcp.servers import prepare
+    late = _prepared(place)
+    box = Toolbox(resolve(chosen(config, platform)), place, own)
+    if platform in LOCAL_SOURCES:
+        box.notices = [_LATE.format(name) for name in late]
+    return box
 
-        prepare(place)
-    return Toolbox(resolve(chosen(config, platform)), place, own)
+
+def _prepared(place: Workplace) -> list[str]:
+    """Have the tools of MCP servers registered; those that are not known and did not answer in time."""
+    if not place.settings.mcp_servers:
+        return []
+    from hermes.tools.mcp.servers import prepare
+
+    return prepare(place)

@@ -6,6 +6,7 @@ is nobody else's trouble.
 
 import asyncio
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Coroutine
@@ -180,15 +181,19 @@ class _Live:
 def _log_file(name: str) -> Path:
     paths.make_private_folder(paths.hermes_home())
     paths.make_private_folder(paths.logs_dir())
-    file = paths.logs_dir() / f"mcp-{name}.log"
+    file = _log_path(name)
     paths.create_private_file(file)
     return file
+
+
+def _log_path(name: str) -> Path:
+    return paths.logs_dir() / f"mcp-{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.log"
 
 
 def _last_words(name: str) -> str:
     """The last line a server wrote before it gave up, which is often the reason."""
     try:
-        lines = (paths.logs_dir() / f"mcp-{name}.log").read_text(encoding="utf-8", errors="replace")[-4000:].split("\n")
+        lines = _log_path(name).read_text(encoding="utf-8", errors="replace")[-4000:].split("\n")
     except OSError:
         return ""
     said = [line.strip() for line in lines if line.strip()]

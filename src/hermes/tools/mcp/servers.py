@@ -41,16 +41,17 @@ def register_known(settings: Settings, into: Registry = registry) -> None:
             register(name, tools, into)
 
 
-def prepare(place: Workplace, into: Registry = registry, *, patience: float = _PATIENCE) -> None:
-    """The same, and ask those servers that nothing is known of yet. What comes too late is there the next time."""
+def prepare(place: Workplace, into: Registry = registry, *, patience: float = _PATIENCE) -> list[str]:
+    """The same, and ask those servers that nothing is known of yet. What comes too late is there the next time; returns
+    who that is."""
     register_known(place.settings, into)
     servers = enabled(place.settings)
-    if servers:
-        known = remembered(servers)
-        asking = [_asking(name, place, into) for name in servers if name not in known]
-        ends = time.monotonic() + patience
-        for thread in asking:
-            thread.join(max(0.0, ends - time.monotonic()))
+    known = remembered(servers) if servers else {}
+    asking = {name: _asking(name, place, into) for name in servers if name not in known}
+    ends = time.monotonic() + patience
+    for thread in asking.values():
+        thread.join(max(0.0, ends - time.monotonic()))
+    return [name for name in asking if name not in remembered(servers)]
 
 
 def _asking(name: str, place: Workplace, into: Registry) -> threading.Thread:

@@ -63,7 +63,8 @@ class Api:
 
 
 def _advice(status: int) -> str:
-    return {401: " (is the key right?)", 403: " (is the key right?)", 429: " (too many searches; wait)"}.get(status, "")
+    known = {202: " (it takes us for a robot; choose another web.backend)", 429: " (too many searches; wait)"}
+    return known.get(status, " (is the key right?)" if status in (401, 403) else "")
 
 
 # -- searching, one function an engine

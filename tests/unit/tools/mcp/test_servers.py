@@ -114,7 +114,7 @@ def test_a_conversation_does_not_wait_long_for_a_server_that_hangs(tmp_path: Pat
     settings = Settings(mcp_servers={"slow": McpServer(command="sleep", args=["30"])})
     work = work_in(tmp_path, settings=settings)
     began = time.monotonic()
-    prepare(work.place, Registry({}), patience=0.2)
+    assert prepare(work.place, Registry({}), patience=0.2) == ["slow"]
     assert time.monotonic() - began < 2
     work.place.close()  # and it ends at once, though the server never came up
     assert time.monotonic() - began < 10
