@@ -115,7 +115,7 @@ class SessionSearch:
         most = given.get("limit") or 3
         where = self._where(given)
         found = self._strict(query, where, most)
-        heading = f"{len(found)} sessions hold all of these words, the best first:"
+        heading = "Sessions that hold all of these words, the best first:"
         if not found:
             found = self._loose(query, where, most)
             heading = "No message holds all of these words; these sessions come nearest:"
@@ -244,7 +244,7 @@ class SessionSearch:
     def _room(self, given: dict[str, Any], usual: int, sessions: int) -> int:
         """Characters for each session; together they never take more than about a quarter of the model's window."""
         room = min(given.get("characters") or usual, LARGEST)
-        return max(400, min(room, self._setup.provider.window // sessions))
+        return max(200, min(room, self._setup.provider.window // sessions))
 
     def _facts(self, session_id: str) -> Row:
         """The newest part of the conversation, with the start of the oldest."""

@@ -40,7 +40,8 @@ def window(db: OpenStore, hits: Sequence[Hit], room: int) -> str:
         original = row["carried_from"] or row["id"]  # a message that was carried along is shown once
         if original in rows:
             continue
-        text = _cut(said(row), hit.place if hit else None, min(room, max(600, room // 2) if hit else room // 4))
+        share = max(600, room // 2) if hit else max(300, room // 4)
+        text = _cut(said(row), hit.place if hit else None, min(room, share))
         if not text:
             continue
         texts[original], rows[original] = text, row
