@@ -35,6 +35,7 @@ def test_a_single_tool_can_be_taken_out_and_given_back(hermes: Hermes) -> None:
     hermes("tools", "disable", "write_file")
     assert "write_file" not in resolve(chosen(load()))
     assert "read_file" in resolve(chosen(load()))
+    assert "off: hermes tools enable write_file" in hermes("tools", "show", "file").out
     hermes("tools", "enable", "write_file")
     assert "write_file" in resolve(chosen(load()))
 
