@@ -195,6 +195,11 @@ def copies_of(store: Path) -> list[Path]:
     return sorted(path for kind in kinds for path in store.parent.glob(glob.escape(store.name) + kind))
 
 
+def api_key_file() -> Path:
+    """The key of the API server, where it made one itself."""
+    return hermes_home() / "api-server.key"
+
+
 def chat_history() -> Path:
     """What was typed at the prompt of a chat, for the arrow keys."""
     return hermes_home() / "chat_history"

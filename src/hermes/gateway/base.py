@@ -9,10 +9,13 @@ attributes.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from hermes.errors import HermesError
 from hermes.gateway.keys import Place
+
+if TYPE_CHECKING:
+    from hermes.gateway.core import Gateway
 
 
 class Incoming(NamedTuple):
@@ -45,6 +48,7 @@ class Adapter:
     edits: ClassVar[bool] = False  # whether a message can grow while it is written
     repeats: ClassVar[bool] = False  # whether the same `key` sent twice arrives once
     trusted: ClassVar[bool] = False  # whether the adapter itself knows who may talk
+    gateway: "Gateway | None" = None  # for those that answer questions about it; set before `connect`
 
     def connect(self, receive: Receive) -> None:
         """Begin to listen; returns once messages can come in. ConfigError says what is missing."""

@@ -58,6 +58,7 @@ class Gateway:
         self._link_identities()
         self.transcripts.start()
         for adapter in self.adapters.values():
+            adapter.gateway = self
             adapter.connect(self.receive)
         self._take_up()
         self._ticker.start()

@@ -38,6 +38,7 @@ SAVE = (
 )
 _SAVING_TOOLS = ("memory", "skill_manage")
 _SAVING_SECONDS = 120.0
+_SPOKEN = ("user", "assistant")
 _TYPING_SHOWS = 4.0  # seconds
 OOPS = "Something went wrong here; your message is kept. Say it again, or /retry."
 
@@ -60,9 +61,11 @@ class Lane:
         self._waiting: deque[Any] = deque()  # arrivals, and reasons to reset
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._system_prompt: str | None = None  # instead of the one that is built
         self._question: Question | None = None
         self._now: Arrival | None = None  # what is being answered
         self._posted: list[tuple[int, str]] = []
+        self._left = ""  # the event whose answer nobody waits for any more
 
     # -- from any thread
 
@@ -106,6 +109,14 @@ class Lane:
         chat = self.chat
         if chat is not None:
             chat.agent.stop()
+
+    def forget(self, event: str) -> None:
+        """Whoever waited for the answer to this left: it is not begun, or stopped."""
+        with self._lock:
+            self._waiting = deque(job for job in self._waiting if not _is_about(job, event))
+            self._left = event
+        if _is_about(self._now, event):
+            self.stop()
 
     def join(self, seconds: float) -> None:
         thread = self._thread
@@ -179,6 +190,21 @@ class Lane:
             self.chat = self._chat(session if exists else None, None if exists else session)
         return self.chat
 
+    def begin(self, said: Sequence[Mapping[str, Any]], system_prompt: str) -> None:
+        """A new session with what was said elsewhere before, under the prompt that was used there, if any."""
+        self._system_prompt = system_prompt or None
+        before = [{"role": one["role"], "content": one["content"]} for one in said if one["role"] in _SPOKEN]
+        if not before:
+            return
+        session, place = new_id(), self.place
+        with self._db().transaction() as tx:
+            tx.create_session(
+                session, place.platform, owner=self.owner, user_id=place.user, chat_id=place.chat, chat_type=place.kind,
+                thread_id=place.thread, system_prompt=self._system_prompt,
+            )  # fmt: skip
+            tx.append_messages(session, before)
+        self.move(session)
+
     def _db(self) -> Any:
         return self.gateway.db.scoped(self.owner)
 
@@ -190,6 +216,7 @@ class Lane:
             chat_type=place.kind,
             thread_id=place.thread or None,
             new_id=fresh,
+            system_prompt=self._system_prompt,
         )
         folder = Path(self.gateway.settings.terminal.cwd).expanduser().resolve()
         wishes = Wishes(cwd=folder, source=place.platform, owner=self.owner, options=options, on_stored=self._stored)
@@ -272,6 +299,8 @@ class Lane:
 
     def _turn(self, chat: Chat, arrival: Arrival, content: Any) -> None:
         gateway, self._now, self._posted = self.gateway, arrival, []
+        if self._left == arrival.incoming.event:
+            return
         adapter = gateway.adapters[self.place.platform]
         grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}")
         notices: list[str] = []
@@ -382,6 +411,10 @@ class Lane:
                 else "a new day began"
             )
             self.say(f"A new conversation: {why}. /resume {route['reset_from']} goes back to the last one.")
+
+
+def _is_about(job: Any, event: str) -> bool:
+    return isinstance(job, Arrival) and job.incoming.event == event
 
 
 def from_row(row: Mapping[str, Any]) -> Arrival:
