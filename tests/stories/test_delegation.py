@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hermes.agent.agent import Agent
+from hermes.agent.empty import NoMemory
 from hermes.agent.toolbox import Toolbox
 from hermes.config import Settings
 from hermes.config.areas import core
@@ -37,6 +38,14 @@ class Hooks:
 
     def of(self, event: str) -> list[dict[str, Any]]:
         return [values for name, values in self.heard if name == event]
+
+
+class Memory(NoMemory):
+    def __init__(self) -> None:
+        self.delegated: list[tuple[str, str, str]] = []
+
+    def on_delegation(self, task: str, result: str, child_session_id: str) -> None:
+        self.delegated.append((task, result, child_session_id))
 
 
 def asked(sent: Sent) -> str:
@@ -69,9 +78,9 @@ def test_two_children_do_a_research_and_their_answers_come_back(db: SessionDB, t
             return Say("Etna is higher.")
         return Say(calls=[("delegate_task", {"tasks": RESEARCH})])
 
-    hooks = Hooks()
+    hooks, memory = Hooks(), Memory()
     with Scripted(otherwise=answer) as server:
-        agent = parent_of(db, server, tmp_path, hooks=hooks)
+        agent = parent_of(db, server, tmp_path, hooks=hooks, memory=memory)
         assert ended(talk(agent, "Which is higher, Etna or Vesuvius?")).text == "Etna is higher."
     [result] = results(db, agent.session_id)
     assert "Etna: 3,403 m" in result
@@ -87,6 +96,10 @@ def test_two_children_do_a_research_and_their_answers_come_back(db: SessionDB, t
     told = hooks.of("subagent_stop")
     assert {one["child_session_id"] for one in told} == {row["id"] for row in made}
     assert {one["reason"] for one in told} == {"answered"}
+    assert {one[:2] for one in memory.delegated} == {
+        ("Find the height of Etna", "Etna: 3,403 m"),
+        ("Find the height of Vesuvius", "Vesuvius: 1,281 m"),
+    }
     questions = [sent.messages[-1]["content"] for sent in server.sent if asked(sent).startswith("Find")]
     assert "Find the height of Vesuvius\n\nWhat you should know:\nIn metres." in questions
 
