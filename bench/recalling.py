@@ -26,7 +26,7 @@ _WHAT = {
 }
 
 
-def recall_group(stage: Stage, messages: int) -> Group:
+def recall_group(stage: Stage) -> Group:
     """Half of the calls take no longer than this; three sessions with 4,000 characters each unless it says more."""
 
     def measure(program: Program) -> Figures:
@@ -38,7 +38,12 @@ def recall_group(stage: Stage, messages: int) -> Group:
         return figures
 
     lines = {
-        name: Line(f"session_search in {messages:,}: {what}", "ms", target=Target("most", floor, goal), compared=False)
+        name: Line(
+            f"session_search in {stage.corpus.messages:,}: {what}",
+            "ms",
+            target=Target("most", floor, goal),
+            compared=False,
+        )
         for name, (what, floor, goal) in _WHAT.items()
     }
     return Group(measure, lines)

@@ -10,18 +10,21 @@ from typing import Any
 from tests.servers.scripted import Say, Scripted, Sent
 
 from bench.chatting import configure, whole_process
+from bench.corpus import Corpus
 from bench.lines import Line, Target
 from bench.programs import Program
+from bench.recalling import recall_group
 from bench.reference import VERSION
 from bench.rounds import Figures, Group, measure, report, working_folder
 from bench.rounds import add_options as add_shared_options
+from bench.stage import Stage
 from hermes.config import Settings
 from hermes.tools.base import ToolContext
 from hermes.tools.registry import registry
 from hermes.tools.work import Work, Workplace
 
-ABOUT = "bytes of the first request for each tool, a turn with a command, and the overhead of a call"
-NAMES = ("request", "command", "dispatch")
+ABOUT = "bytes of the first request for each tool, a turn with a command, the overhead of a call, and recall"
+NAMES = ("request", "command", "dispatch", "recall")
 CALLS = 500
 
 
@@ -32,7 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     rounds = options.rounds or (2 if options.quick else 3)
     with Scripted(otherwise=_answer) as server, working_folder(options.folder) as folder:
-        bench = ToolBench(folder, server)
+        messages = options.messages or (4000 if options.quick else 68_000)
+        stage = Stage(folder, Corpus(options.sessions or max(1, messages // 68), messages, options.seed))
+        bench = ToolBench(folder, server, stage)
         groups = {name: group for name, group in bench.groups().items() if name in (options.only or NAMES)}
         measure(groups, rounds)
     return report(groups, bench.notes, {"reference": VERSION, "rounds": rounds}, options.json)
@@ -46,16 +51,18 @@ def _answer(sent: Sent) -> Say:
 
 
 class ToolBench:
-    def __init__(self, folder: Path, server: Scripted) -> None:
+    def __init__(self, folder: Path, server: Scripted, stage: Stage) -> None:
         self.notes: list[str] = []
         self._folder = folder
         self._server = server
+        self._stage = stage
 
     def groups(self) -> dict[str, Group]:
         return {
             "request": Group(self.request, _request_lines(), once=True),
             "command": Group(self.command, _command_lines()),
             "dispatch": Group(self.dispatch, _dispatch_lines()),
+            "recall": recall_group(self._stage),
         }
 
     def _home(self, program: Program) -> Path:
