@@ -57,6 +57,8 @@ class Connection:
         question: "Callable[[Session], Coroutine[Any, Any, Any]]",
         seconds: float,
         stopped: Callable[[], bool] = lambda: False,
+        *,
+        again: bool = True,
     ) -> Any:
         live = self._connected()
         try:
@@ -68,10 +70,9 @@ class Connection:
         except Exception as error:  # the edge to a library, and to whatever a server sends
             if live.is_over:
                 self._drop(live)
-                raise ToolError(
-                    f"The MCP server '{self.name}' went away during the call; the next starts it anew."
-                ) from None
-            raise ToolError(f"The MCP server '{self.name}' refused: {_told(error)}") from None
+            if live.is_forgotten and again:
+                return self._ask(question, seconds, stopped, again=False)
+            raise ToolError(f"The MCP server '{self.name}' {_failure(live, error)}") from None
 
     def _connected(self) -> "_Live":
         with self._lock:
@@ -121,6 +122,10 @@ class _Live:
     def is_over(self) -> bool:
         ended = self._session is not None and self._session.ended.is_set()
         return ended or not self._thread.is_alive()
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self._session is not None and self._session.forgotten
 
     def ask(self, question: Any, seconds: float, stopped: Callable[[], bool]) -> Any:
         asked = asyncio.run_coroutine_threadsafe(question(self._session), self._loop)
@@ -176,6 +181,12 @@ class _Live:
                 self._started.set_exception(error)
         finally:
             await session.close()
+
+
+def _failure(live: _Live, error: Exception) -> str:
+    if live.is_over and not live.is_forgotten:
+        return "went away during the call; the next starts it anew."
+    return f"refused: {_told(error)}"
 
 
 def _log_file(name: str) -> Path:

@@ -22,13 +22,15 @@ _MOST_PAGES = 50  # of a list of tools
 
 
 class Session:
-    """Open between `start` and `close`. `ended` is set when the server went away."""
+    """Open between `start` and `close`. `ended` is set when the server went away; `forgotten`, when it answers but no
+    longer knows us, so that what was asked last was not done."""
 
     def __init__(self, server: McpServer, folder: Path, log: Path) -> None:
         self._server, self._folder, self._log = server, folder, log
         self._stack = AsyncExitStack()
         self._client: Any = None
         self.ended = asyncio.Event()
+        self.forgotten = False
 
     async def start(self) -> None:
         client = Client(
@@ -74,7 +76,9 @@ class Session:
         if self._server.url:
             timeout = httpx2.Timeout(self._server.timeout, connect=self._server.connect_timeout)
             async with (
-                httpx2.AsyncClient(headers=dict(self._server.headers), timeout=timeout) as http,
+                httpx2.AsyncClient(
+                    headers=dict(self._server.headers), timeout=timeout, event_hooks={"response": [self._look]}
+                ) as http,
                 streamable_http_client(self._server.url, http_client=http) as streams,
             ):
                 yield streams
@@ -89,6 +93,12 @@ class Session:
             with self._log.open("w", encoding="utf-8", errors="replace") as said:  # what it writes on stderr
                 async with stdio_client(program, said) as streams:
                     yield streams
+
+    async def _look(self, response: httpx2.Response) -> None:
+        """A server that was restarted does not know the session any more, and refuses whatever comes in it."""
+        if response.status_code in (400, 404) and "mcp-session-id" in response.request.headers:
+            self.forgotten = True
+            self.ended.set()
 
 
 class _Watched:

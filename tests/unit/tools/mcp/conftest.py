@@ -25,6 +25,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.fixture
 def open_shop() -> Iterator[Callable[[int], subprocess.Popen[bytes]]]:
     """Starts the shop over HTTP at a port, and waits until it is open."""
@@ -35,9 +40,8 @@ def open_shop() -> Iterator[Callable[[int], subprocess.Popen[bytes]]]:
         started.append(program)
         ends = time.monotonic() + 60
         while time.monotonic() < ends and program.poll() is None:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return program
+            if is_open(port):
+                return program
             time.sleep(0.05)
         raise AssertionError("the shop did not open")
 
