@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hermes.errors import HermesError
@@ -58,7 +59,7 @@ def _bounded(found: "Tool", run: Callable[[], Any]) -> Any:
         try:
             answer = run()
         except BaseException as error:  # handed on to whoever waits
-            outcome.append(lambda error=error: _raise(error))
+            outcome.append(partial(_raise, error))
         else:
             outcome.append(lambda: answer)
 
