@@ -37,7 +37,7 @@ class Connection:
         self._lock = threading.Lock()
 
     def tools(self) -> list[dict[str, Any]]:
-        """What the server offers now: name, description, schema."""
+        """What the server offers now: name, description, schema, only_reads."""
         found: list[dict[str, Any]] = self._ask(lambda session: session.tools(), self.server.connect_timeout)
         return found
 

@@ -107,7 +107,8 @@ def _tool(server: str, full: str, tool: Mapping[str, Any], into: Registry) -> To
         return None if server in enabled(place.settings) else f"the MCP server '{server}' is not in mcp_servers"
 
     schema = {"name": full, "description": description, "parameters": dict(parameters)}
-    return Tool(full, toolset(server), schema, call, check=check, seconds=None)
+    beside = bool(tool.get("only_reads"))  # taken at its word, which costs nothing but the order of two answers
+    return Tool(full, toolset(server), schema, call, check=check, beside=beside, seconds=None)
 
 
 def _tool_name(server: str, tool: str) -> str:

@@ -44,7 +44,7 @@ class Session:
         await self._stack.aclose()
 
     async def tools(self) -> list[dict[str, Any]]:
-        """Every tool: name, description, and the schema of its arguments."""
+        """Every tool: name, description, the schema of its arguments, and whether it says that it changes nothing."""
         found: list[Any] = []
         cursor = None
         for _ in range(_MOST_PAGES):
@@ -54,7 +54,12 @@ class Session:
             if not cursor:
                 break
         return [
-            {"name": one.name, "description": one.description or one.title or "", "schema": one.input_schema}
+            {
+                "name": one.name,
+                "description": one.description or one.title or "",
+                "schema": one.input_schema,
+                "only_reads": bool(one.annotations and one.annotations.read_only_hint),
+            }
             for one in found
         ]
 

@@ -8,12 +8,12 @@ import sys
 import time
 
 from mcp.server import MCPServer
-from mcp_types import ImageContent, TextContent
+from mcp_types import ImageContent, TextContent, ToolAnnotations
 
 server = MCPServer("shop")
 
 
-@server.tool()
+@server.tool(annotations=ToolAnnotations(read_only_hint=True))
 def price(item: str, count: int = 1) -> str:
     """What something costs."""
     return f"{count} × {item}: {count * 3} €"

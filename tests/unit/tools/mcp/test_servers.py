@@ -98,6 +98,8 @@ def test_known_tools_are_there_without_a_connection_and_unknown_ones_are_asked_f
         prepare(work.place, into)
         assert "mcp_shop_price" in into.in_toolset("mcp-shop")
         assert into.in_toolset("mcp-gone") == []
+        beside = [name for name in into.names() if (one := into.get(name)) is not None and one.beside]
+        assert beside == ["mcp_shop_price"]  # the one that says it changes nothing
         result = into.dispatch("mcp_shop_price", '{"item": "tea", "count": "2"}', work)
         assert (result.ok, result.content) == (True, "2 × tea: 6 €")
         large = into.dispatch("mcp_shop_flood", {"size": 1_000_000}, work)
