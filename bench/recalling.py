@@ -21,7 +21,7 @@ _WHAT = {
     "rare": ("a rare word", 0.03, 0.015),
     "mid": ("a word of some messages", 0.06, 0.03),
     "common": ("a common word", 0.15, 0.08),
-    "large": ("… with 100,000 characters around each", 0.15, 0.08),
+    "large": ("with 100,000 characters each", 0.15, 0.08),
     "question": ("a question in plain words", 0.3, 0.15),
 }
 

@@ -72,11 +72,29 @@ def said(row: Mapping[str, Any]) -> str:
 
 
 def _stretches(db: OpenStore, hits: Sequence[Hit], reach: int) -> Iterator[_Stretch]:
+    """Around each hit; one that lies in what was read for another needs no reading."""
+    read: list[_Stretch] = []
     for hit in hits:
-        before = db.get_messages(hit.session_id, before=hit.message_id, limit=reach, newest=True)
-        after = db.get_messages(hit.session_id, after=hit.message_id - 1, limit=reach + 1)
-        if after and after[0]["id"] == hit.message_id:
-            yield _Stretch([*before, *after], len(before), hit)
+        found = next(filter(None, (_within(one, hit) for one in read)), None) or _around(db, hit, reach)
+        if found is not None:
+            read.append(found)
+            yield found
+
+
+def _within(stretch: _Stretch, hit: Hit) -> _Stretch | None:
+    if stretch.hit.session_id != hit.session_id:
+        return None
+    places = (place for place, row in enumerate(stretch.rows) if row["id"] == hit.message_id)
+    centre = next(places, None)
+    return None if centre is None else _Stretch(stretch.rows, centre, hit)
+
+
+def _around(db: OpenStore, hit: Hit, reach: int) -> _Stretch | None:
+    before = db.get_messages(hit.session_id, before=hit.message_id, limit=reach, newest=True)
+    after = db.get_messages(hit.session_id, after=hit.message_id - 1, limit=reach + 1)
+    if not after or after[0]["id"] != hit.message_id:
+        return None
+    return _Stretch([*before, *after], len(before), hit)
 
 
 def _nearest_first(stretches: Sequence[_Stretch]) -> Iterator[tuple[Row, Hit | None]]:
