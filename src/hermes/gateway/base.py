@@ -58,6 +58,9 @@ class Adapter:
         """Stop listening. What was received stays received. Calling it again does nothing."""
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Nothing more is sent, either: let go of everything. Calling it again does nothing."""
+
     def send(self, place: Place, text: str, *, key: str) -> str:
         """Send, and return the message's id on the platform. Raises Undelivered."""
         raise NotImplementedError

@@ -57,9 +57,13 @@ class Gateway:
     def start(self) -> None:
         self._link_identities()
         self.transcripts.start()
-        for adapter in self.adapters.values():
-            adapter.gateway = self
-            adapter.connect(self.receive)
+        try:
+            for adapter in self.adapters.values():
+                adapter.gateway = self
+                adapter.connect(self.receive)
+        except BaseException:
+            self.stop(0.0)
+            raise
         self._take_up()
         self._ticker.start()
 
@@ -94,6 +98,8 @@ class Gateway:
         for lane in lanes:
             lane.join(5.0)
             lane.release()
+        for adapter in self.adapters.values():
+            adapter.close()
         self.transcripts.stop()
 
     # -- what comes in

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hermes.errors import HermesError
 from hermes.gateway.base import Adapter, Undelivered
 from hermes.gateway.keys import Place
 from hermes.store import SessionDB
@@ -102,6 +103,15 @@ class Delivery:
                 live = None
 
     def _once(self, adapter: Adapter, place: Place, text: str, post: int, live: str | None) -> None:
+        try:
+            self._try(adapter, place, text, post, live)
+        except HermesError:
+            raise
+        except Exception as error:  # an adapter's edge: whatever an SDK raises, the row must not stay as it is
+            log.exception("an adapter failed")
+            raise Undelivered(f"{type(error).__name__}: {error}", unsure=True) from error
+
+    def _try(self, adapter: Adapter, place: Place, text: str, post: int, live: str | None) -> None:
         if live is not None:
             adapter.edit(place, live, text)
         else:
