@@ -147,6 +147,20 @@ def test_a_question_nobody_answers_in_time_is_a_no(folder: Path) -> None:
     assert (folder / "old.txt").exists()
 
 
+def test_a_yes_after_the_turn_was_stopped_is_void(folder: Path) -> None:
+    stop, released = threading.Event(), threading.Event()
+
+    def slow(question: str, choices: Sequence[str]) -> str:
+        stop.set()
+        released.wait(10)
+        return "once"
+
+    result = run(working(folder, slow, stopped=stop.is_set), "rm old.txt")
+    released.set()
+    assert not result.ok
+    assert (folder / "old.txt").exists()
+
+
 def test_yolo_and_off_run_everything_and_say_so_in_the_log(folder: Path) -> None:
     assert run(working(folder, yolo=True), "rm -f a").ok
     assert run(working(folder, approvals=Approvals(mode="off")), "rm -f b").ok

@@ -2,6 +2,7 @@
 model reads; what is allowed, and by whom, goes on record."""
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -99,9 +100,11 @@ def _answer(question: str, work: Work) -> str | None:
         target=lambda: outcome.append(work.context.ask(question, CHOICES)), name="hermes-approval", daemon=True
     )
     asking.start()
-    asking.join(work.place.settings.approvals.timeout)
+    deadline = time.monotonic() + work.place.settings.approvals.timeout
+    while asking.is_alive() and time.monotonic() < deadline and not work.context.stopped():
+        asking.join(0.05)
     if asking.is_alive():
-        return "time"
+        return "time"  # whatever is answered later is void
     answer = outcome[0] if outcome else None
     return answer if answer is None or answer in CHOICES else "deny"
 

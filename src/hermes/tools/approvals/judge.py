@@ -274,7 +274,7 @@ class Judge:
                 stdin = "" if one.operator == "<" else stdin
                 self._read(made[0])
             elif not (one.operator == ">&" and (made[0].text.isdigit() or made[0].text in ("-", ""))):
-                self.writes(made[0], over=one.operator in (">", ">|", "&>", ">&"))
+                self.writes(made[0], over=one.operator in (">", ">|", "&>", ">&", "<>"))
         return stdin
 
     def _read(self, field: Field) -> None:

@@ -139,6 +139,8 @@ def tar(judge: "Judge", run: "Run") -> None:
             judge.writes(archive, over=True)
     elif "x" in letters or "--extract" in given:
         judge.writes_here()
+        if not given & {"-k", "--keep-old-files", "--skip-old-files"} and "k" not in letters:
+            judge.ask("tar replaces files of the same names (-k keeps them)")
 
 
 @rule(

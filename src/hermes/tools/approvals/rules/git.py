@@ -25,18 +25,27 @@ _RISKY = {
     "push": {"-f", "--force", "--force-with-lease", "--force-if-includes", "-d", "--delete", "--mirror", "--prune"},
     "rebase": {"-x", "--exec", "-i", "--interactive"},
     "bisect": {"run"},
-    "log": {"--output"}, "diff": {"--output", "--ext-diff"}, "show": {"--output"}, "format-patch": set(),
+    "log": {"--output"},
+    "diff": {"--output", "--ext-diff"},
+    "show": {"--output"},
+    "format-patch": {"-o", "--output-directory", "--output"},
     "grep": {"-O", "--open-files-in-pager"},
     "clone": {"-c", "--config", "--template", "-u", "--upload-pack"},
-    "init": {"--template"}, "fetch": {"--upload-pack"}, "pull": {"--upload-pack", "--force", "-f"},
-    "ls-remote": {"--upload-pack"}, "apply": {"--unsafe-paths", "-R", "--reverse"}, "add": {"-i", "-p", "-e"},
-    "commit": set(), "symbolic-ref": {"-d", "--delete"}, "merge": set(),
-}  # fmt: skip
+    "init": {"--template"},
+    "fetch": {"--upload-pack", "-f", "--force"},
+    "pull": {"--upload-pack", "--force", "-f"},
+    "ls-remote": {"--upload-pack"},
+    "apply": {"--unsafe-paths", "-R", "--reverse"},
+    "add": {"-i", "-p", "-e"},
+    "commit": set(),
+    "symbolic-ref": {"-d", "--delete"},
+    "merge": set(),
+}
 _LOOKING = {
     "stash": {"", "push", "save", "list", "show", "apply", "pop"},
     "remote": {"", "show", "get-url"},
     "reflog": {"", "show", "HEAD"},
-    "worktree": {"list", "add"},
+    "worktree": {"list"},
     "submodule": {"", "status", "summary"},
     "notes": {"", "list", "show"},
     "lfs": {"ls-files", "status", "env"},
@@ -124,6 +133,16 @@ def _config(judge: "Judge", rest: list[Any]) -> None:
         judge.ask("git config changes what git does")
 
 
+def _init(judge: "Judge", rest: list[Any]) -> None:
+    for field in operands(rest, frozenset({"-b", "--initial-branch"})):
+        judge.writes(field)
+
+
+def _fetch(judge: "Judge", rest: list[Any]) -> None:
+    if any(field.text.startswith("+") for field in rest):
+        judge.ask("git fetch replaces a branch")
+
+
 def _clone(judge: "Judge", rest: list[Any]) -> None:
     words = operands(rest, frozenset({"-b", "--branch", "--depth", "-o", "--origin", "-j"}))
     if len(words) > 1:
@@ -133,6 +152,8 @@ def _clone(judge: "Judge", rest: list[Any]) -> None:
 
 
 _SPECIAL = {
+    "init": _init,
+    "fetch": _fetch,
     "clone": _clone,
     "checkout": _checkout,
     "restore": _restore,

@@ -14,7 +14,7 @@ _PLAIN_MODULES = frozenset(
     named(
         """
     pytest unittest doctest http.server venv json.tool mypy ruff black isort flake8 pylint compileall py_compile
-    timeit build sphinx mkdocs coverage tokenize ast calendar site this platform sysconfig cProfile
+    build sphinx mkdocs coverage tokenize ast calendar site this platform sysconfig
     """
     )
 )
@@ -117,10 +117,21 @@ def _python_module(judge: "Judge", rest: list[Any]) -> None:
         judge.ask("which module Python runs cannot be told")
     elif rest[0].text in ("pip", "pipx", "uv", "poetry", "twine", "ensurepip"):
         judge.run(Run(rest[0].text, rest[1:]))
+    elif rest[0].text in ("venv", "json.tool"):
+        _writing_module(judge, rest[0].text, rest[1:])
     elif rest[0].text not in _PLAIN_MODULES:
         path = judge.path(rest[0].text.replace(".", "/"))
         if path is None or not (path.is_dir() or path.with_suffix(".py").is_file()):
             judge.ask(f"what the module {rest[0].text} does is not known")
+
+
+def _writing_module(judge: "Judge", name: str, rest: list[Any]) -> None:
+    """`venv FOLDER …`, `json.tool IN OUT`"""
+    words = operands(rest, frozenset({"--prompt", "--indent"}))
+    if "--clear" in options(rest):
+        judge.ask("venv --clear deletes what is in the folder")
+    for field in words if name == "venv" else words[1:2]:
+        judge.writes(field, over=name != "venv")
 
 
 @rule(

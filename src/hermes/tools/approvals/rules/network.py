@@ -42,6 +42,8 @@ def curl(judge: "Judge", run: "Run") -> None:
     addresses = [*operands(arguments, _CURL_VALUED), *filter(None, [value_of(arguments, "--url")])]
     here = bool(addresses) and all(one.known and _HERE.match(one.text) for one in addresses)
     for one in addresses:
+        if re.match(r"(?!https?:)[a-z0-9+]+://", one.text, re.IGNORECASE):
+            judge.ask(f"curl uses another protocol ({one.text})")
         if not one.known:
             judge.ask(f"curl sends what cannot be told to {one.text}")
     _sent(judge, arguments, here=here)
@@ -49,6 +51,8 @@ def curl(judge: "Judge", run: "Run") -> None:
     given = options(arguments)
     if given & _CURL_KEYS:
         judge.ask("curl is given keys, or a file that tells it what to do")
+    if given & {"--unix-socket", "--abstract-unix-socket"} or any(one.text.startswith("@") for one in arguments):
+        judge.ask("curl reads a file, or talks to a program here")
     method = value_of(arguments, "-X", "--request")
     if method is not None and method.text.upper() not in ("GET", "HEAD", "OPTIONS") and not here:
         judge.ask(f"curl -X {method.text} changes something elsewhere")

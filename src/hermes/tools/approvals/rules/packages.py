@@ -15,11 +15,11 @@ def _set(text: str) -> frozenset[str]:
 
 _FREE = {
     "pip": _set("install list show freeze check download wheel help debug inspect index"),
-    "uv": _set("pip sync run lock add tree venv version help python init build export"),
-    "poetry": _set("install run lock add show check build env version about"),
+    "uv": _set("pip sync run lock add tree version help init build"),
+    "poetry": _set("install run lock add show check build version about"),
     "pdm": _set("install run lock add list build"),
-    "hatch": _set("run test build env version fmt"),
-    "conda": _set("list info env search"),
+    "hatch": _set("run test build version fmt"),
+    "conda": _set("list info search"),
     "npm": _set(
         "test t run run-script install i ci ls list outdated view info audit start build version help why explain root"
     ),
@@ -68,6 +68,13 @@ _SAME = {name: one for one, names in _ALIKE.items() for name in named(names)}
 _RISKY = _set("-g --global --user-install --break-system-packages --target --prefix --root -C --eval --script-shell")
 
 
+_HANDED_ON = named(
+    """
+    -toolexec -exec -vettool --config --manifest-path --post-renderer -w -e --eval --rsh -chdir --kubeconfig --directory
+    """
+)
+
+
 @rule(*_FREE, *_SAME)
 def managers(judge: "Judge", run: "Run") -> None:
     words = operands(run.arguments)
@@ -88,6 +95,12 @@ def managers(judge: "Judge", run: "Run") -> None:
         options(run.arguments) & places or any(mark in one.text for one in words for mark in ("://", "git+"))
     ):
         judge.ask(f"{run.name} {name} takes something from a place of its own")
+    if run.name in ("mvn", "mvnw", "gradle", "gradlew") and not {one.text for one in words} <= free:
+        judge.ask(f"{run.name} is told more than to build and test")
+    if name in ("run", "run-script") and any(one.text in _TARGETS for one in words[1:2]):
+        judge.ask(f"{run.name} run {words[1].text} removes or publishes things, by its name")
+    if any(field.text.startswith(_HANDED_ON) for field in run.arguments):
+        judge.ask(f"{run.name} is told to run another program, or to work elsewhere")
     _inside(judge, run, name, words)
 
 

@@ -13,22 +13,21 @@ if TYPE_CHECKING:
 
 _HARMLESS = named(
     """
-    : true false echo printf pwd test [ type which whereis sleep date cal uptime uname hostname whoami id groups tty
-    nproc arch ls dir tree stat file wc head tail cat tac nl less more grep egrep fgrep rg ag zgrep zcat cut tr uniq
-    comm paste join column fold fmt rev seq shuf expr factor bc dc numfmt basename dirname realpath readlink md5sum
-    sha1sum sha256sum sha512sum cksum b2sum strings od hexdump cmp diff colordiff diff3 jq xmllint base32 basenc
-    look du df free lsblk lscpu lsusb lspci lsof ps pgrep top vmstat iostat getconf locale getent printenv whatis
-    man info apropos tldr help exit return break continue shift wait jobs times umask ulimit dirs getopts let local
-    declare typeset readonly unset set shopt read mapfile readarray caller logout clear reset tput stty env-vars gcc
-    g++ cc c++ clang clang++ ld nm objdump readelf size javac kotlinc rustc ghc ocamlc swiftc tsc dotnet pytest tox
-    nox mypy pyright ruff black isort flake8 pylint bandit coverage pre-commit sphinx-build mkdocs eslint prettier
-    stylelint jest vitest mocha ava shellcheck shfmt hadolint yamllint markdownlint golangci-lint gofmt gofumpt
-    goimports rustfmt clang-format clang-tidy cppcheck ctest ninja meson bazel-query protoc buf tokei cloc scc
-    hyperfine pandoc dot plantuml identify ffprobe pdfinfo pdftotext tesseract pwgen uuidgen mktemp nvidia-smi
-    sw_vers lsb_release hexyl bat exa eza fd fdfind delta hostnamectl timedatectl loginctl journalctl dmesg
+    : true false echo printf pwd test [ type which whereis sleep date cal uptime uname hostname whoami id groups
+    tty nproc arch ls dir stat file wc head tail cat tac nl less more grep egrep fgrep rg ag zgrep zcat cut tr
+    uniq comm paste join column fold fmt rev seq shuf expr factor bc numfmt basename dirname realpath readlink
+    md5sum sha1sum sha256sum sha512sum cksum b2sum strings od hexdump cmp diff colordiff diff3 jq base32 basenc
+    look du df free lsblk lscpu lsusb lspci lsof ps pgrep top vmstat iostat getconf locale getent printenv
+    whatis man info apropos tldr help exit return break continue shift wait jobs times umask ulimit dirs getopts
+    let local declare typeset readonly unset set shopt read mapfile readarray caller logout clear tput gcc g++
+    cc c++ clang clang++ ld nm objdump readelf size javac kotlinc rustc ghc ocamlc swiftc tsc tox nox mypy
+    pyright flake8 pylint bandit coverage pre-commit sphinx-build jest vitest mocha ava shellcheck hadolint
+    yamllint markdownlint golangci-lint clang-tidy cppcheck ctest protoc buf tokei cloc scc pandoc dot plantuml
+    identify ffprobe pdfinfo pwgen uuidgen mktemp sw_vers lsb_release hexyl bat exa eza fd fdfind delta
+    hostnamectl timedatectl loginctl journalctl dmesg
     """
 )
-_WRITERS = {"--output", "--output-file", "--out-file"}
+_WRITERS = {"--output", "--output-file", "--out-file", "--out"}
 
 
 def harmless(judge: "Judge", run: "Run") -> None:
@@ -39,7 +38,8 @@ def harmless(judge: "Judge", run: "Run") -> None:
             judge.writes(target, over=True)
 
 
-RULES.update(dict.fromkeys(_HARMLESS, harmless))
+for _name in _HARMLESS:
+    RULES.setdefault(_name, harmless)
 
 
 @rule(
@@ -52,9 +52,12 @@ RULES.update(dict.fromkeys(_HARMLESS, harmless))
 def compiler(judge: "Judge", run: "Run") -> None:
     target = value_of(run.arguments, "-o")
     if target is not None:
-        judge.writes(target)
+        judge.writes(target, over=not _is_program(judge, target.text))
         judge.built |= {path for path in [judge.path(target.text)] if path}
-    if any(field.text.startswith(("-fplugin", "-wrapper", "-B", "@", "--filter", "-F")) for field in run.arguments):
+    if any(
+        field.text.startswith(("-fplugin", "-wrapper", "-B", "@", "--filter", "--lua-filter", "-F"))
+        for field in run.arguments
+    ):
         judge.ask(f"{run.name} is told to run another program")
 
 
@@ -94,6 +97,10 @@ def looking(judge: "Judge", run: "Run") -> None:
     for name in risky.get(run.name, ()):
         if name in given:
             judge.ask(f"{run.name} {name} does more than look")
+    words = [field.text for field in operands(run.arguments)]
+    sets = run.name == "date" and any(word[:1] != "+" for word in words)
+    if sets or (run.name == "less" and any(word[:1] == "+" for word in words)):
+        judge.ask(f"{run.name} with these arguments does more than look")
     if run.name in ("hostname", "uniq") and len(operands(run.arguments)) > (1 if run.name == "uniq" else 0):
         judge.ask(f"{run.name} with these arguments changes something")
 
@@ -231,8 +238,10 @@ def find(judge: "Judge", run: "Run") -> None:
         elif text.startswith(("-fprint", "-fls")):
             judge.ask(f"find {text} writes a file")
         elif text in ("-exec", "-execdir", "-ok", "-okdir"):
+            before, judge.scope.anywhere = judge.scope.anywhere, judge.scope.anywhere or text.endswith("dir")
             end = next((at for at in range(place, len(arguments)) if arguments[at].text in (";", "+")), len(arguments))
             inner(judge, arguments[place + 1 : end], more=Field(f"./{UNKNOWN}"))
+            judge.scope.anywhere = before
             place = end
         place += 1
 
@@ -256,3 +265,43 @@ def sometimes(judge: "Judge", run: "Run") -> None:
     risky = {"hash": {"-p"}, "jobs": {"-x"}, "yq": {"-i", "--inplace"}, "sdiff": {"-o", "--output"}}.get(run.name)
     if (risky is None and run.name != "xxd") or (risky or set()) & given or (run.name == "xxd" and len(words) > 1):
         judge.ask(f"{run.name} with these arguments changes a file, or what commands mean")
+
+
+def _is_program(judge: "Judge", text: str) -> bool:
+    """Whether a file was compiled before, and may be so again."""
+    path = judge.path(text)
+    try:
+        return path is not None and path.is_file() and path.read_bytes()[:4] in (b"\x7fELF", b"\xcf\xfa\xed\xfe")
+    except OSError:
+        return False
+
+
+@rule(
+    *named(
+        "black isort ruff prettier eslint stylelint shfmt gofmt gofumpt goimports rustfmt clang-format autopep8 yapf"
+    )
+)
+def formatters(judge: "Judge", run: "Run") -> None:
+    """They may change the files they are given, in the workspace."""
+    for field in operands(run.arguments):
+        if "/" in field.text:
+            judge.writes(field._replace(pattern=False))
+
+
+@rule("tree", "pdftotext", "tesseract", "mkdocs", "pytest", "xmllint", "nvidia-smi")
+def mostly(judge: "Judge", run: "Run") -> None:
+    """Harmless but for one thing each."""
+    risky = {
+        "tree": {"-o", "-R"},
+        "mkdocs": {"gh-deploy"},
+        "pytest": {"--basetemp"},
+        "xmllint": {"--shell"},
+        "nvidia-smi": {"-r", "--gpu-reset", "-pm", "-pl", "-e", "-c", "-ac", "-lgc"},
+    }
+    words = operands(run.arguments)
+    given = {*options(run.arguments), *(field.text for field in words)}
+    if given & risky.get(run.name, set()):
+        judge.ask(f"{run.name} with these arguments changes something")
+    if run.name in ("pdftotext", "tesseract") and len(words) > 1:
+        judge.writes(words[1], over=True)
+    harmless(judge, run)

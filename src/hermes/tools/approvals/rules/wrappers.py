@@ -86,6 +86,8 @@ def env(judge: "Judge", run: "Run") -> None:
         ):
             judge.ask("what env runs cannot be told")
             return
+        if text.startswith(("-C", "--chdir")):
+            judge.ask("where env works cannot be told")
         if text in ("-u", "-C", "--unset", "--chdir"):
             rest = rest[2:]
         elif assigned or text.startswith("-"):
@@ -141,8 +143,8 @@ def trap(judge: "Judge", run: "Run") -> None:
 @rule(
     *named(
         """
-        watch parallel script expect at batch screen tmux dtach abduco ld.so gdb lldb ld-linux-x86-64.so.2 entr
-        inotifywait setarch linux64 fakeroot proot firejail bwrap socat vim vi nvim emacs nano ed
+        watch hyperfine parallel script expect at batch screen tmux dtach abduco ld.so gdb lldb ld-linux-x86-64.so.2
+        entr inotifywait setarch linux64 fakeroot proot firejail bwrap socat vim vi nvim emacs nano ed
         """
     ),
 )
