@@ -25,12 +25,12 @@ class Undisturbed:
 
     def __enter__(self) -> None:
         if _in_main_thread():
-            self._depth += 1
-            if self._depth == 1:
+            if self._depth == 0:
                 handler = getsignal(SIGINT)
                 if callable(handler):
                     self._handler = handler
                     signal(SIGINT, self._note)
+            self._depth += 1  # last: before the handler is ours, a Ctrl-C can still come out of here
 
     def __exit__(self, *_error: object) -> None:
         if _in_main_thread():
