@@ -48,9 +48,10 @@ def _first(found: Sequence[str]) -> str:
 def project(folder: Path) -> Path:
     for name in ("notes.txt", "app.py", ".env", "files", "app.c"):
         (folder / name).write_text("x\n")
-    for name in ("build", "src", ".git", "node_modules/.bin"):
+    for name in ("build", "src", ".git", "node_modules/.bin", ".venv/bin"):
         (folder / name).mkdir(parents=True)
-    (folder / "node_modules/.bin/tsc").write_text("")
+    for name in ("node_modules/.bin/tsc", "node_modules/.bin/eslint", ".venv/pyvenv.cfg", ".venv/bin/activate"):
+        (folder / name).write_text("")
     (folder / "clean.sh").write_text("#!/bin/sh\nrm -rf build\n")
     (folder / "test.sh").write_text("#!/usr/bin/env bash\nset -euo pipefail\necho ok\n")
     return folder

@@ -144,10 +144,17 @@ class Judge:
     def _assign(self, name: str, value: Word, *, lasts: bool, alone: bool) -> None:
         made = self._expanded(value)
         known = " ".join(field.text for field in made) if all(field.known for field in made) else None
-        if is_trusted(name) and not (name == "IFS" and not alone):
+        if is_trusted(name) and not (name == "IFS" and not alone) and not self._is_own_path(name, known):
             self.ask(f"{name} decides what other programs run")
         if alone:
             self.scope.variables[name] = known if lasts and self.scope.variables.get(name, "") is not None else None
+
+    def _is_own_path(self, name: str, value: str | None) -> bool:
+        """Whether modules are looked for in the workspace alone."""
+        if name not in ("PYTHONPATH", "NODE_PATH") or value is None:
+            return False
+        found = [path for part in value.split(":") if part for path in self.paths(part) or [Path("/")]]
+        return all(is_inside(path, self.surroundings.workspace) for path in found)
 
     # -- one program
 
@@ -255,7 +262,7 @@ class Judge:
 
     def _secret(self, text: str, *, pattern: bool = False) -> None:
         for path in self.paths(text) if not text.startswith("-") else ():
-            found = [path, *map(Path, glob.glob(str(path), include_hidden=True)[:500])] if pattern else [path]
+            found = [path, *map(Path, glob.glob(str(path))[:500])] if pattern else [path]
             secret = next((one for one in found if is_secret(one)), None)
             if secret is not None:
                 self.ask(f"{secret} holds secrets")

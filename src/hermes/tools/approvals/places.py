@@ -24,7 +24,9 @@ _SECRETS = named(
     """
 )
 _PUBLIC = ("*.pub", ".env.example", ".env.sample", ".env.template")
-_SECRET_FOLDERS = re.compile(r"/(\.ssh|\.gnupg|\.aws|\.kube|\.password-store)(/|$)|^/proc/[^/]+/environ$")
+_SECRET_FOLDERS = re.compile(
+    r"/(\.ssh|\.gnupg|\.aws|\.kube|\.docker|\.password-store|\.config/gh)(/|$)|^/proc/[^/]+/environ$"
+)
 
 
 def real(path: Path) -> Path:
@@ -54,7 +56,10 @@ def write_reasons(path: Path, workspace: Path) -> tuple[str, ...]:
 
 
 def is_secret(path: Path) -> bool:
-    """Whether a file holds keys or passwords, going by its name."""
+    """Whether a file holds keys, passwords or conversations, going by its name."""
+    inner = real(path)
+    if inner.parent == real(paths.hermes_home()) and (inner.name.startswith("state.db") or inner.name in _OURS[:4]):
+        return True
     for where in (path, real(path)):
         if any(fnmatch.fnmatch(where.name, pattern) for pattern in _PUBLIC):
             continue

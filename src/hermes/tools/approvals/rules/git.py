@@ -119,6 +119,8 @@ def _clean(judge: "Judge", rest: list[Any]) -> None:
 
 
 def _push(judge: "Judge", rest: list[Any]) -> None:
+    if any(mark in field.text for field in operands(rest)[:1] for mark in ("/", "@", ":")):
+        judge.ask("git push sends the work to an address of its own")
     for field in operands(rest)[1:]:
         if field.text.startswith(("+", ":")) or not field.known:
             judge.ask(f"git push {field.text} rewrites or removes what others have")

@@ -132,7 +132,7 @@ def wget(judge: "Judge", run: "Run") -> None:
     ),
 )
 def elsewhere(judge: "Judge", run: "Run") -> None:
-    if run.name == "openssl" and run.arguments[:1] and run.arguments[0].text in ("version", "dgst", "rand", "s_client"):
+    if run.name == "openssl" and run.arguments[:1] and run.arguments[0].text in ("version", "dgst", "rand"):
         return
     if not options(run.arguments) & {"--version", "--help"} or len(run.arguments) > 1:
         judge.ask(f"{run.name} reaches other machines, or handles keys")

@@ -84,6 +84,9 @@ def managers(judge: "Judge", run: "Run") -> None:
     if run.name == "dpkg" and options(run.arguments) & {"-l", "-L", "-s", "-S", "--list"}:
         return
     name = words[0].text if words else ""
+    if run.name in ("docker", "podman") and name == "compose":
+        judge.run(run._replace(name="docker-compose", arguments=words[1:]))
+        return
     if not words or name not in free or not words[0].known:
         judge.ask(f"{run.name} {name} changes what is installed, or something elsewhere")
         return
