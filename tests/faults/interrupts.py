@@ -43,6 +43,7 @@ def _write_on(db: SessionDB, acknowledged: set[str], stop: threading.Event, inte
     caught = number = 0
     while caught < interrupts:
         try:
+            writing.set()
             while True:
                 number += 1
                 db.append_message("s", "user", f"main:{number}")
@@ -54,10 +55,12 @@ def _write_on(db: SessionDB, acknowledged: set[str], stop: threading.Event, inte
     return caught
 
 
+writing = threading.Event()  # from here on an interrupt is caught
 caught_now = threading.Event()
 
 
 def _storm(rng: random.Random, interrupts: int, stop: threading.Event) -> None:
+    writing.wait()
     for _ in range(interrupts):
         time.sleep(rng.uniform(0, 0.004))
         caught_now.clear()
