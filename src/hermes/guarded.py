@@ -8,7 +8,7 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 log = logging.getLogger(__name__)
@@ -30,14 +30,22 @@ class Guard:
         self._worker: _Worker | None = None
 
     def call(self, function: Callable[[], Any], seconds: float) -> Outcome:
+        return self.calls([function], seconds)[0]
+
+    def calls(self, functions: Sequence[Callable[[], Any]], seconds: float) -> list[Outcome]:
+        """One after the other, each within its time; handed over together, so that several cost no more than one."""
+        outcomes: list[Outcome] = []
         with self._lock:
-            if self._worker is None:
-                self._worker = _Worker(self._name)
-            outcome = self._worker.call(function, seconds)
-            if outcome is None:
-                self._worker.leave()
-                self._worker = None
-        return outcome or Outcome(problem=f"did not answer within {seconds:g} s")
+            while len(outcomes) < len(functions):
+                if self._worker is None:
+                    self._worker = _Worker(self._name)
+                done, in_time = self._worker.calls(functions[len(outcomes) :], seconds)
+                outcomes += done
+                if not in_time:
+                    outcomes.append(Outcome(problem=f"did not answer within {seconds:g} s"))
+                    self._worker.leave()
+                    self._worker = None
+        return outcomes
 
     def close(self) -> None:
         with self._lock:
@@ -48,28 +56,36 @@ class Guard:
 
 class _Worker:
     def __init__(self, name: str) -> None:
-        self._calls: queue.SimpleQueue[Callable[[], Any] | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[Sequence[Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._left = False  # nobody waits for what it does any more
         self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         threading.Thread(target=self._work, name=f"hermes-{name}", daemon=True).start()
 
-    def call(self, function: Callable[[], Any], seconds: float) -> Outcome | None:
-        """None: it took too long, and this worker is of no more use."""
-        self._calls.put(function)
+    def calls(self, functions: Sequence[Callable[[], Any]], seconds: float) -> tuple[list[Outcome], bool]:
+        """What came of them. False: the next one took too long, and this worker is of no more use."""
+        self._calls.put(functions)
+        done: list[Outcome] = []
         try:
-            return self._outcomes.get(timeout=seconds)
+            while len(done) < len(functions):
+                done.append(self._outcomes.get(timeout=seconds))
         except queue.Empty:
-            return None
+            return done, False
+        return done, True
 
     def leave(self) -> None:
+        self._left = True
         self._calls.put(None)
 
     def _work(self) -> None:
         process = os.getpid()
-        while (function := self._calls.get()) is not None:
-            outcome = _attempt(function)
-            if os.getpid() != process:
-                os._exit(0)  # it forked; the child has nothing to do here
-            self._outcomes.put(outcome)
+        while (functions := self._calls.get()) is not None:
+            for function in functions:
+                if self._left:
+                    return
+                outcome = _attempt(function)
+                if os.getpid() != process:
+                    os._exit(0)  # it forked; the child has nothing to do here
+                self._outcomes.put(outcome)
 
 
 def _attempt(function: Callable[[], Any]) -> Outcome:

@@ -75,6 +75,16 @@ def skills_usage(home: Path | None = None) -> Path:
     return skills_dir(home) / ".usage.json"
 
 
+def plugins_dir(home: Path | None = None) -> Path:
+    """Plugins of the person's own."""
+    return (home or hermes_home()) / "plugins"
+
+
+def plugin_data(name: str) -> Path:
+    """What a plugin keeps from one start to the next."""
+    return hermes_home() / "plugin-data" / name
+
+
 def config_file(home: Path | None = None) -> Path:
     """The settings a person wrote."""
     return (home or hermes_home()) / "config.yaml"

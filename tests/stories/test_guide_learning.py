@@ -7,6 +7,8 @@ from shlex import split
 import pytest
 
 from hermes.memory.base import MemoryProvider
+from hermes.plugins.base import CATEGORIES
+from hermes.plugins.hooks import HOOKS
 from hermes.skills.library import BUNDLED, Library, Source
 from tests.stories.test_guide_sessions import GUIDES, examples
 from tests.unit.cli.program import Hermes
@@ -54,3 +56,14 @@ def test_every_bundled_skill_is_on_the_page_with_its_category() -> None:
     named = dict(re.findall(r"^\| ([\w-]+) \| `([\w-]+)` \|$", (GUIDES / "skills.md").read_text(), re.MULTILINE))
     skills = Library([Source(BUNDLED, "bundled")]).skills.values()
     assert named == {one.category: one.name for one in skills}
+
+
+def test_the_page_on_plugins_is_true(hermes: Hermes, hermes_home: Path) -> None:
+    assert check(GUIDES / "plugins.md", hermes, hermes_home) == 2
+
+
+def test_every_hook_and_category_is_on_the_page() -> None:
+    page = (GUIDES / "plugins.md").read_text()
+    named = re.findall(r"^\| `(\w+)` \|", page.split("### The 14 hooks")[1], re.MULTILINE)
+    assert tuple(named) == tuple(HOOKS)
+    assert all(f"| {name} | `plugins/{folder}/<name>/`" in page for folder, name in CATEGORIES.items())

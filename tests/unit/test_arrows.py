@@ -11,11 +11,11 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src"
 # Top row first. A package imports from the rows below its own, never from a neighbour, never upwards.
 ROWS = (
-    ("cli", "tui", "web", "gateway", "mcp", "acp"),
+    ("cli", "tui", "web", "gateway", "mcp", "acp", "bundled"),
     ("commands",),
     ("agent",),
     ("store", "providers", "tools", "memory", "skills", "plugins"),
-    ("config", "log", "guarded"),
+    ("config", "log", "guarded", "package"),
     ("model", "paths"),
     ("errors",),
 )

@@ -1,6 +1,7 @@
 """The skills of a conversation, and the tools that find, read and write them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from hermes import paths
@@ -20,7 +21,7 @@ NAMES = ("skills_list", "skill_view", "skill_manage")
 _ACTIONS = ("create", "edit", "patch", "delete", "write_file", "remove_file")
 
 
-def shelf_of(config: Config, tools: Toolbox | None = None) -> Shelf:
+def shelf_of(config: Config, tools: Toolbox | None = None, more: Sequence[Path] = ()) -> Shelf:
     """The skills for a conversation with these tools; without any, all that need none."""
 
     def here() -> Here:
@@ -28,7 +29,7 @@ def shelf_of(config: Config, tools: Toolbox | None = None) -> Shelf:
         sets = {name for name, one in LEAVES.items() if one.tools and set(one.tools) <= offered}
         return Here(offered, sets, config.environment)
 
-    return Shelf(config.settings, here, Usage(paths.skills_usage()))
+    return Shelf(config.settings, here, Usage(paths.skills_usage()), more)
 
 
 def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:

@@ -46,6 +46,12 @@ class Toolbox:
         """What was asked for, whether it can be used or not."""
         return self._names
 
+    def offer(self, tools: Iterable[Tool]) -> None:
+        """Tools that plugins brought, beside those asked for."""
+        tools = list(tools)
+        self._names += [one.name for one in tools if one.name not in self._names]
+        self.add_own(tools)
+
     def add_own(self, tools: Iterable[Tool]) -> None:
         """Tools made for the agent that has this box."""
         for one in tools:
@@ -111,6 +117,12 @@ def chosen(config: Config, platform: str = "cli") -> list[str]:
         return names
     bring = [one for one in servers if platform not in _FOR_STRANGERS and not {one, f"-{one}"} & set(names)]
     return [*filter(_is_there, names), *bring]
+
+
+def offers_more(config: Config, platform: str) -> bool:
+    """Whether tools of plugins are offered beside the toolsets: not where those were named one by one, and not to
+    strangers."""
+    return config.origin(("toolsets",)) != OVERRIDE and platform not in _FOR_STRANGERS
 
 
 def _servers(settings: Settings) -> list[str]:

@@ -80,7 +80,11 @@ def edited(home: Path, target: str) -> Reply:
 
 def providers(home: Path) -> dict[str, str]:
     """Every provider that can stand beside the notes, with a line about it."""
-    return dict(_PROVIDERS)
+    from hermes.plugins.base import CATEGORIES
+    from hermes.plugins.discover import discover
+
+    found = discover(load(home=home).settings, Path.cwd()).plugins.values()
+    return _PROVIDERS | {one.name: one.description for one in found if one.category == CATEGORIES["memory"]}
 
 
 def setup(home: Path, name: str | None = None) -> Reply:

@@ -8,7 +8,8 @@ from hermes.agent.skilled import shelf_of
 from hermes.commands.reply import Ask, Column, Facts, Line, Reply, Span, Table, Text, count, said
 from hermes.config import load
 from hermes.errors import BadInput
-from hermes.skills import frontmatter, install, package
+from hermes.package import fetch
+from hermes.skills import frontmatter, install
 from hermes.skills.activation import missing
 from hermes.skills.base import FILE, Problem, Skill
 from hermes.skills.library import Library, skill_folders
@@ -118,7 +119,7 @@ def _problems(library: Library, target: str) -> tuple[list[Problem], int]:
 
 def add(home: Path, source: str, *, only: list[str], category: str = "", yes: bool = False) -> Reply:
     """Skills of a folder, an archive or a git repository. What looks wrong is shown, and asked about, first."""
-    found = package.fetch(source)
+    found = fetch(source, FILE)
     offers = [install.offered(name, inside, source, category) for name, inside in found.items()]
     offers = _chosen(offers, only, source)
     library = shelf_of(load(home=home)).library

@@ -7,8 +7,7 @@ activation.py  which of them can be used here, and why not
 shelf.py       the skills of one conversation, as the agent sees them: the index, the text, what is typed
 reading.py     the text of a skill as the model gets it
 writing.py     skills made and changed, by the agent or by hand
-package.py     a skill from elsewhere, in memory: a folder, an archive, a git repository
-install.py     looked through, then put in its place
+install.py     one from elsewhere (package.py): looked through, then put in its place
 usage.py       how often each was used
 bundled/       those that come with the program, one folder a category
 """

@@ -1,10 +1,6 @@
 """Skills from elsewhere: looked through as something a stranger wrote, then put in their place."""
 
-import hashlib
 import json
-import os
-import shutil
-import tempfile
 import time
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -12,9 +8,9 @@ from typing import NamedTuple
 from hermes import paths
 from hermes.errors import BadInput
 from hermes.model.suspicious import Suspicion, suspicions
+from hermes.package import Content, Files, digest, place
 from hermes.skills import frontmatter
 from hermes.skills.base import FILE, ORIGIN, Problem, Skill
-from hermes.skills.package import Files
 
 
 class Offer(NamedTuple):
@@ -56,36 +52,6 @@ def offered(name: str, files: Files, source: str, category: str = "general") -> 
 
 def put(offer: Offer, category: str) -> Path:
     """Write the skill to its folder; all of it or nothing. Replaces an installed one of the same name."""
-    top = paths.skills_dir() / category
-    target = top / offer.skill.name
-    paths.make_private_folder(top)
-    place = Path(tempfile.mkdtemp(prefix=".new-", dir=top))
-    try:
-        for path, content in offer.files.items():
-            _write(place / path, content.data, content.executable)
-        about = {"source": offer.source, "digest": digest(offer.files), "at": int(time.time()), "by": "install"}
-        _write(place / ORIGIN, json.dumps(about).encode(), False)
-        old = Path(tempfile.mkdtemp(prefix=".old-", dir=top))
-        if target.exists():
-            os.rename(target, old / "skill")
-        os.rename(place, target)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        shutil.rmtree(place, ignore_errors=True)
-        raise BadInput(f"{target} cannot be written: {error.strerror}; nothing was installed.") from None
-    return target
-
-
-def _write(path: Path, data: bytes, executable: bool) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    path.chmod(0o700 if executable else 0o600)
-
-
-def digest(files: Files) -> str:
-    """The same for the same bytes under the same names."""
-    found = hashlib.sha256()
-    for path, content in sorted(files.items()):
-        found.update(f"{path}\0{len(content.data)}\0".encode())
-        found.update(content.data)
-    return found.hexdigest()
+    target = paths.skills_dir() / category / offer.skill.name
+    about = {"source": offer.source, "digest": digest(offer.files), "at": int(time.time()), "by": "install"}
+    return place(target, {**offer.files, PurePosixPath(ORIGIN): Content(json.dumps(about).encode())})

@@ -79,7 +79,8 @@ def skill_folders(top: Path, category: str = "", depth: int = 0) -> Iterator[tup
             yield from skill_folders(folder, category or entry.name, depth + 1)
 
 
-def library(settings: Settings) -> Library:
-    """The person's own skills first, then those of `skills.external_dirs`, then the bundled ones."""
-    others = [Source(Path(folder).expanduser(), "external") for folder in settings.skills.external_dirs]
+def library(settings: Settings, more: Sequence[Path] = ()) -> Library:
+    """The person's own skills first, then those of `skills.external_dirs` and of plugins, then the bundled ones."""
+    folders = [*(Path(folder).expanduser() for folder in settings.skills.external_dirs), *more]
+    others = [Source(folder, "external") for folder in folders]
     return Library([Source(paths.skills_dir(), "yours"), *others, Source(BUNDLED, "bundled")])

@@ -1,6 +1,7 @@
 """The skills of one conversation: the index for the prompt, the text when it is wanted, and what a person types."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from hermes.config import Settings
@@ -21,9 +22,11 @@ _USE = (
 
 
 class Shelf:
-    """`here` tells what the model has, and is asked when it matters: tools are loaded by then."""
+    """`here` tells what the model has, and is asked when it matters: tools are loaded by then. `more`: folders that
+    plugins brought."""
 
-    def __init__(self, settings: Settings, here: Callable[[], Here], usage: Usage) -> None:
+    def __init__(self, settings: Settings, here: Callable[[], Here], usage: Usage, more: Sequence[Path] = ()) -> None:
+        self._more = more
         self._settings = settings
         self._here = here
         self._usage = usage
@@ -32,7 +35,7 @@ class Shelf:
     @property
     def library(self) -> Library:
         if self._library is None:
-            self._library = library(self._settings)
+            self._library = library(self._settings, self._more)
         return self._library
 
     def reload(self) -> None:

@@ -10,13 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from hermes import package
 from hermes.errors import BadInput, NotFound
-from hermes.skills import install, package
+from hermes.skills import install
 from tests.unit.skills.making import skill, text
 
 
+def fetch(source: str) -> dict[str, package.Files]:
+    return package.fetch(source, "SKILL.md")
+
+
 def offer(source: Path | str) -> install.Offer:
-    [(name, files)] = package.fetch(str(source)).items()
+    [(name, files)] = fetch(str(source)).items()
     return install.offered(name, files, str(source))
 
 
@@ -61,7 +66,7 @@ def test_a_folder_an_archive_and_a_repository_give_the_same(tmp_path: Path, herm
     subprocess.run([*git, "commit", "-q", "-m", "x"], check=True, timeout=30)
     sources = [folder, tmp_path / "a.tgz", tmp_path / "a.zip", f"file://{repository}"]
     offers = [offer(source) for source in sources]
-    assert len({install.digest(one.files) for one in offers}) == 1
+    assert len({package.digest(one.files) for one in offers}) == 1
     assert offers[0].programs == ["scripts/pour.sh"]
     assert all(one.suspicious == [] and one.problems == [] for one in offers)
     target = install.put(offers[0], "garden")
@@ -95,7 +100,7 @@ def test_installing_again_replaces_all_of_it(tmp_path: Path) -> None:
 def test_what_leads_out_of_an_archive_is_refused(tmp_path: Path, hermes_home: Path, info: tarfile.TarInfo) -> None:
     good = (member("water-plants/SKILL.md"), text().encode())
     with pytest.raises(BadInput, match="nothing was installed"):
-        package.fetch(str(tarred(tmp_path / "x.tar.gz", good, (info, b""))))
+        fetch(str(tarred(tmp_path / "x.tar.gz", good, (info, b""))))
     assert not (hermes_home / "skills").exists()
 
 
@@ -103,14 +108,14 @@ def test_links_in_folders_and_zips_are_refused(tmp_path: Path) -> None:
     folder = skill(tmp_path / "src")
     os.symlink("/etc/passwd", folder / "link")
     with pytest.raises(BadInput, match="is a link"):
-        package.fetch(str(folder))
+        fetch(str(folder))
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("SKILL.md", text())
         link = zipfile.ZipInfo("link")
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
     with pytest.raises(BadInput, match="is a link"):
-        package.fetch(str(tmp_path / "x.zip"))
+        fetch(str(tmp_path / "x.zip"))
 
 
 def test_an_archive_that_grows_without_end_is_refused(tmp_path: Path) -> None:
@@ -118,10 +123,10 @@ def test_an_archive_that_grows_without_end_is_refused(tmp_path: Path) -> None:
         archive.writestr("SKILL.md", text())
         archive.writestr("assets/zeros", b"\0" * 30_000_000)
     with pytest.raises(BadInput, match="too large"):
-        package.fetch(str(tmp_path / "bomb.zip"))
+        fetch(str(tmp_path / "bomb.zip"))
     many = {f"assets/{number}": "x" for number in range(600)}
     with pytest.raises(BadInput, match="too large"):
-        package.fetch(str(zipped(tmp_path / "many.zip", **{"SKILL.md": text(), **many})))
+        fetch(str(zipped(tmp_path / "many.zip", **{"SKILL.md": text(), **many})))
 
 
 @pytest.mark.parametrize(
@@ -156,13 +161,13 @@ def test_hidden_files_are_left_out_and_shown(tmp_path: Path) -> None:
 def test_what_is_no_skill_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(NotFound, match=r"no SKILL\.md"):
-        package.fetch(str(tmp_path / "empty"))
+        fetch(str(tmp_path / "empty"))
     with pytest.raises(NotFound):
-        package.fetch(str(tmp_path / "nowhere"))
+        fetch(str(tmp_path / "nowhere"))
     (tmp_path / "x.zip").write_bytes(b"PK not really")
     with pytest.raises(BadInput, match="no archive that can be read"):
-        package.fetch(str(tmp_path / "x.zip"))
+        fetch(str(tmp_path / "x.zip"))
     with pytest.raises(BadInput):
-        package.fetch("--upload-pack=evil")
+        fetch("--upload-pack=evil")
     with pytest.raises(BadInput, match="could not be fetched"):
-        package.fetch(f"file://{tmp_path}/no-repository")
+        fetch(f"file://{tmp_path}/no-repository")

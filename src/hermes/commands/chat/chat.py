@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import Notice, OnStored, SessionOptions
+from hermes.agent.extending import add_model_providers, compressor_of, plugin_tools
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
-from hermes.agent.toolbox import Toolbox, toolbox
+from hermes.agent.toolbox import Toolbox, offers_more, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.owners import LOCAL
 from hermes.model.sources import LOCAL_SOURCES
+from hermes.plugins.manager import plugins_of
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool
@@ -68,7 +70,9 @@ class Chat:
         self.redraw = False
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
-        self.skills = shelf_of(config)
+        self.plugins = plugins_of(config, wishes.cwd)
+        add_model_providers(self.plugins)
+        self.skills = shelf_of(config, more=self.plugins.skills)
         for name in wishes.skills:
             self.skills.library.get(name)  # NotFound before anything is sent
         self.provider = self._provider()
@@ -119,12 +123,22 @@ class Chat:
         from hermes.agent.remembering import memory_of, memory_tool
         from hermes.agent.skilled import skill_tools
 
-        memory = memory_of(self.db, self.settings, owner=self.wishes.owner)
+        plugins = self.plugins
+        memory = memory_of(self.db, self.settings, owner=self.wishes.owner, others=plugins.memory_providers)
         tools = self._toolbox([memory_tool(memory)])
         memory.can_note = lambda: "memory" in tools.offered()
-        self.skills = shelf_of(self.config, tools)
+        self.skills = shelf_of(self.config, tools, plugins.skills)
         tools.add_own(skill_tools(self.skills, self.config))
-        return {"tools": tools, "memory": memory, "skills": self.skills}
+        if offers_more(self.config, self.wishes.source):
+            tools.offer(plugin_tools(plugins))
+        compressor = compressor_of(plugins, self.config)
+        return {
+            "tools": tools,
+            "memory": memory,
+            "skills": self.skills,
+            "hooks": plugins,
+            "compressor": compressor,
+        }
 
     def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
         wishes = self.wishes
@@ -182,7 +196,9 @@ class Chat:
             yield from map(Notice, notices)
             images, self.images = self.images, []
             content = with_images(self._with_skills(content), images)
-        yield from self.agent.run(content, attached)
+        for event in self.agent.run(content, attached):
+            yield from map(Notice, self.plugins.news())
+            yield event
         self._hold()  # from its first message on
 
     def _references(self, text: str) -> tuple[str, Sequence[str]]:
@@ -209,4 +225,5 @@ class Chat:
 
     def close(self) -> None:
         self.agent.close()
+        self.plugins.close()
         self._live.let_go()

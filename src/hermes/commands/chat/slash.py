@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from hermes.commands.chat.chat import Chat
-from hermes.commands.reply import Reply
+from hermes.commands.reply import Reply, said
 from hermes.errors import BadInput, NotFound
 
 _TYPED = re.compile(r"/([a-zA-Z][\w-]*)(?:\s+(.*))?\Z", re.DOTALL)
@@ -93,6 +93,8 @@ def _own(chat: Chat, name: str, rest: str, where: str) -> Reply:
         from hermes.commands.chat.quick import quick
 
         return quick(chat, name, rest, where)
+    if name in chat.plugins.commands:
+        return said(*chat.plugins.run_command(name, rest).splitlines())
     from hermes.commands.chat.skills import use
 
     if use(chat, name, rest):
@@ -116,13 +118,20 @@ def names(chat: Chat) -> list[str]:
         *COMMANDS,
         *(alias for one in COMMANDS.values() for alias in one.aliases),
         *quick_names(chat),
+        *plugin_names(chat),
         *skill_names(chat),
     ]
 
 
+def plugin_names(chat: Chat) -> list[str]:
+    """Commands of plugins; those of the program and of the person's own go before."""
+    return [name for name in chat.plugins.commands if find(name) is None and name not in quick_names(chat)]
+
+
 def skill_names(chat: Chat) -> list[str]:
     """Skills that can be typed; a command of the same name goes before."""
-    return [name for name in chat.skills.library.skills if find(name) is None and name not in quick_names(chat)]
+    before = {*quick_names(chat), *plugin_names(chat)}
+    return [name for name in chat.skills.library.skills if find(name) is None and name not in before]
 
 
 def unknown(chat: Chat, name: str) -> str:
@@ -138,4 +147,5 @@ def offered(chat: Chat, where: str = "terminal") -> list[tuple[str, str]]:
     built_in = [(name, one.about) for name, one in COMMANDS.items() if one.where in ("both", where)]
     own = [(name, "a command of your own") for name in quick_names(chat) if name not in COMMANDS]
     skills = [(name, chat.skills.library.skills[name].description) for name in skill_names(chat)]
-    return [*built_in, *own, *skills]
+    brought = [(name, chat.plugins.commands[name].description) for name in plugin_names(chat)]
+    return [*built_in, *own, *brought, *skills]

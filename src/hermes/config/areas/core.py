@@ -107,5 +107,5 @@ class PromptCaching(Area, works=True):
     cache_ttl: str = setting("5m", "How long the provider keeps a cached prompt.", choices=("5m", "1h"))
 
 
-class Context(Area):
+class Context(Area, works=True):
     engine: str = setting("compressor", "What keeps a conversation within the window: compressor, or a plugin's name.")

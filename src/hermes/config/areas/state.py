@@ -104,7 +104,7 @@ class Logging(Area):
     backup_count: int = setting(3, "Older logs that stay.", least=0)
 
 
-class Plugins(Area):
+class Plugins(Area, works=True):
     enabled: list[str] = setting([], "Plugins that are used.")
     disabled: list[str] = setting([], "Plugins that are never used.")
     project: bool = setting(False, "Whether plugins in a project's own .hermes folder are found.")

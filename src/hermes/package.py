@@ -1,12 +1,14 @@
-"""A skill from elsewhere, read into memory: nothing of it touches the disk before it was looked through.
+"""A skill or a plugin from elsewhere, read into memory: nothing of it touches the disk before it was looked through.
 
 A folder, an archive (.zip, .tar, .tar.gz, .tgz …) or a git URL. What leads out of its folder is refused: absolute
 paths, `..`, links, devices; so is what is too large.
 """
 
+import hashlib
 import io
 import os
 import re
+import shutil
 import stat
 import subprocess
 import tarfile
@@ -15,8 +17,8 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from hermes import paths
 from hermes.errors import BadInput, NotFound
-from hermes.skills.base import FILE
 
 MOST_BYTES, MOST_FILES = 20_000_000, 500
 _GIT_SECONDS = 120
@@ -36,25 +38,25 @@ def is_git(source: str) -> bool:
     return _GIT.fullmatch(source) is not None and not source.endswith((".zip", ".tar.gz", ".tgz", ".tar"))
 
 
-def fetch(source: str) -> dict[str, Files]:
-    """Every skill at the source: its name, and its files by their path inside it."""
+def fetch(source: str, mark: str) -> dict[str, Files]:
+    """Every folder at the source that has a file named `mark`: its name, and its files by their path inside it."""
     if source.startswith("-"):
         raise BadInput(f"'{source}' is no folder, archive or git URL.")
     if is_git(source):
-        return _skills(_cloned(source), source)
+        return _marked(_cloned(source), source, mark)
     path = Path(source).expanduser()
     if path.is_dir():
-        return _skills(_of_folder(path.resolve()), source)
+        return _marked(_of_folder(path.resolve()), source, mark)
     if path.is_file():
-        return _skills(_of_archive(path), source)
+        return _marked(_of_archive(path), source, mark)
     raise NotFound(f"There is no folder, archive or git URL '{source}'.")
 
 
-def _skills(files: Files, source: str) -> dict[str, Files]:
-    tops = sorted({path.parent for path in files if path.name == FILE}, key=lambda top: (len(top.parts), top))
+def _marked(files: Files, source: str, mark: str) -> dict[str, Files]:
+    tops = sorted({path.parent for path in files if path.name == mark}, key=lambda top: (len(top.parts), top))
     outer = [top for top in tops if not any(other != top and top.is_relative_to(other) for other in tops)]
     if not outer:
-        raise NotFound(f"There is no {FILE} in {source}.")
+        raise NotFound(f"There is no {mark} in {source}.")
     found = {}
     for top in outer:
         inside = {path.relative_to(top): content for path, content in files.items() if path.is_relative_to(top)}
@@ -136,7 +138,7 @@ def _of_tar(data: bytes) -> Files:
 
 def _cloned(url: str) -> Files:
     """The newest state of a repository. Nothing in it is run: no hooks, no filters, no other repositories."""
-    with tempfile.TemporaryDirectory(prefix="hermes-skill-") as place:
+    with tempfile.TemporaryDirectory(prefix="hermes-clone-") as place:
         folder = Path(place) / "clone"
         safe = ("core.hooksPath=/dev/null", "protocol.ext.allow=never", "core.symlinks=true", "filter.lfs.smudge=")
         options = [part for one in safe for part in ("-c", one)]
@@ -194,3 +196,40 @@ def _checked(name: str) -> PurePosixPath:
 
 def _refused(name: str, why: str) -> BadInput:
     return BadInput(f"It is refused, and nothing was installed: {name[:100]!r} {why}.")
+
+
+# -- out to the disk
+
+
+def place(target: Path, files: Files) -> Path:
+    """Write the files to a folder, all of them or nothing; what was there before is gone then."""
+    top = target.parent
+    paths.make_private_folder(top)
+    new = Path(tempfile.mkdtemp(prefix=".new-", dir=top))
+    try:
+        for path, content in files.items():
+            _write(new / path, content)
+        old = Path(tempfile.mkdtemp(prefix=".old-", dir=top))
+        if target.exists():
+            os.rename(target, old / "old")
+        os.rename(new, target)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        shutil.rmtree(new, ignore_errors=True)
+        raise BadInput(f"{target} cannot be written: {error.strerror}; nothing was installed.") from None
+    return target
+
+
+def _write(path: Path, content: Content) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.data)
+    path.chmod(0o700 if content.executable else paths.PRIVATE_FILE)
+
+
+def digest(files: Files) -> str:
+    """The same for the same bytes under the same names."""
+    found = hashlib.sha256()
+    for path, content in sorted(files.items()):
+        found.update(f"{path}\0{len(content.data)}\0".encode())
+        found.update(content.data)
+    return found.hexdigest()

@@ -1,0 +1,148 @@
+"""What a plugin is given: `def register(ctx)` in its `__init__.py` is called once, and says what it brings.
+
+def register(ctx):
+    ctx.register_hook("post_tool_call", heard)
+    ctx.register_tool("dice", handler=roll, description="Roll dice.", parameters={"sides": {"type": "integer"}})
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hermes import paths
+from hermes.errors import BadInput
+from hermes.plugins.base import Plugin
+from hermes.plugins.hooks import HOOKS
+
+
+class PluginTool(NamedTuple):
+    """A tool; `handler(arguments)` returns text or anything JSON can say. It may have parameters session_id, call_id,
+    owner, platform and folder too."""
+
+    name: str
+    handler: Callable[..., Any]
+    description: str
+    parameters: Mapping[str, Any]
+    required: tuple[str, ...] = ()
+    requires_env: tuple[str, ...] = ()
+
+
+class PluginCommand(NamedTuple):
+    """A slash command: `handler(rest)` returns what is shown."""
+
+    name: str
+    handler: Callable[[str], Any]
+    description: str
+
+
+class ModelProvider(NamedTuple):
+    """An endpoint that speaks one of the known formats (chat_completions, responses, anthropic_messages)."""
+
+    name: str
+    base_url: str
+    key_env: str = ""
+    api_mode: str = "chat_completions"
+    model: str = ""
+    window: int = 128_000
+    description: str = ""
+
+
+class PluginContext:
+    """Everything one plugin registered."""
+
+    def __init__(self, plugin: Plugin, variables: Mapping[str, str]) -> None:
+        self.plugin = plugin
+        self.variables = {one.name: variables.get(one.name, "") for one in plugin.requires_env}  # those it asked for
+        self.hooks: list[tuple[str, Callable[..., Any]]] = []
+        self.tools: list[PluginTool] = []
+        self.commands: list[PluginCommand] = []
+        self.skills: list[Path] = []
+        self.memory_providers: dict[str, Callable[[], Any]] = {}
+        self.context_engine: Any = None
+        self.model_providers: list[ModelProvider] = []
+        self.platforms: dict[str, Callable[..., Any]] = {}
+
+    @property
+    def name(self) -> str:
+        return self.plugin.name
+
+    @property
+    def folder(self) -> Path:
+        """Where it may keep what it needs from one start to the next."""
+        folder = paths.plugin_data(self.name)
+        paths.make_private_folder(folder)
+        return folder
+
+    def register_hook(self, event: str, callback: Callable[..., Any]) -> None:
+        """Hear of one of the events in hermes.plugins.hooks."""
+        if event not in HOOKS:
+            raise BadInput(f"There is no hook '{event}'; there are: {', '.join(HOOKS)}.")
+        self.hooks.append((event, taking(callback)))
+
+    def register_tool(
+        self,
+        name: str,
+        handler: Callable[..., Any],
+        description: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        required: Sequence[str] = (),
+        requires_env: Sequence[str] = (),
+    ) -> None:
+        """Give the agent a tool. One that is there already keeps its name."""
+        _check_name(name)
+        tool = PluginTool(name, taking(handler), description, parameters or {}, tuple(required), tuple(requires_env))
+        self.tools.append(tool)
+
+    def register_command(self, name: str, handler: Callable[[str], Any], description: str) -> None:
+        """Give chats a slash command."""
+        _check_name(name)
+        self.commands.append(PluginCommand(name.lower(), handler, description))
+
+    def register_skill(self, folder: str | Path) -> None:
+        """Bring a folder of skills (`<category>/<name>/SKILL.md`), beside the plugin's code or anywhere."""
+        path = Path(folder)
+        self.skills.append(path if path.is_absolute() or self.plugin.folder is None else self.plugin.folder / path)
+
+    def register_memory_provider(self, provider: Any) -> None:
+        """A class (or a function that makes one) on hermes.memory.base.MemoryProvider; the settings choose it by the
+        plugin's name (memory.provider)."""
+        self.memory_providers[self.name] = provider if callable(provider) else lambda: provider
+
+    def register_context_engine(self, engine: Any) -> None:
+        """Something with `compress(messages, *, focus_topic=None)`, which returns the text, or the messages, that stand
+        for those; the settings choose it by the plugin's name (context.engine)."""
+        if not callable(getattr(engine, "compress", None)):
+            raise BadInput("A context engine needs compress(messages, *, focus_topic=None).")
+        self.context_engine = engine
+
+    def register_model_provider(self, name: str, base_url: str, **known: Any) -> None:
+        """An endpoint; the others are the fields of ModelProvider."""
+        self.model_providers.append(ModelProvider(name, base_url, **known))
+
+    def register_platform(self, name: str, make: Callable[..., Any]) -> None:
+        """An adapter for a messaging platform."""
+        self.platforms[name] = make
+
+
+def taking(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """The callback, called with no more than it has parameters for, so that one written for fewer values goes on
+    working when there are more."""
+    try:
+        parameters = inspect.signature(callback).parameters.values()
+    except (TypeError, ValueError):
+        return callback
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return callback
+    names = {one.name for one in parameters if one.kind is not one.POSITIONAL_ONLY}
+
+    def called(*args: Any, **values: Any) -> Any:
+        return callback(*args, **{name: value for name, value in values.items() if name in names})
+
+    return called
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str) or not name.replace("_", "").replace("-", "").isalnum() or len(name) > 64:
+        raise BadInput(f"{name!r} cannot be a name: letters, digits, - and _, up to 64 of them.")

@@ -1,0 +1,127 @@
+"""The plugins of one front end: who listens to what, what they brought, and what went wrong."""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hermes.config import Config
+from hermes.guarded import Guard
+from hermes.plugins.base import Plugin
+from hermes.plugins.context import PluginCommand, PluginContext, PluginTool
+from hermes.plugins.discover import any_wanted, discover, is_on
+from hermes.plugins.loading import load
+
+log = logging.getLogger(__name__)
+_SECONDS = 5.0  # for a callback
+_COMMAND_SECONDS = 60.0
+_FAILURES = 3  # after these a plugin is silent
+
+Listener = tuple[str, Callable[..., Any]]  # the plugin, and its callback
+
+
+class PluginManager:
+    """Empty when no plugin is on; then `emit` is a look into an empty dict."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, PluginContext] = {}
+        self.warnings: list[str] = []
+        self._listeners: dict[str, list[Listener]] = {}
+        self._failures: dict[str, int] = {}
+        self._guard = Guard("plugins")
+
+    def add(self, plugin: Plugin, variables: Mapping[str, str]) -> bool:
+        """Load a plugin. False, with a warning: it cannot be used."""
+        context, problem = load(plugin, variables)
+        if context is None:
+            self._warn(f"Plugin '{plugin.name}' is left out: {problem}")
+            return False
+        self.loaded[plugin.name] = context
+        for event, callback in context.hooks:
+            self._listeners.setdefault(event, []).append((plugin.name, callback))
+        return True
+
+    # -- events
+
+    def emit(self, event: str, **values: Any) -> list[Any]:
+        """Call every listener; what they return, without the Nones. Never raises."""
+        listeners = self._listeners.get(event)
+        if not listeners:
+            return []
+        outcomes = self._guard.calls([partial(callback, **values) for _, callback in listeners], _SECONDS)
+        for (name, _), outcome in zip(list(listeners), outcomes, strict=True):
+            if outcome.problem is not None:
+                self._failed(name, f"{outcome.problem} in {event}")
+        return [outcome.value for outcome in outcomes if outcome.value is not None]
+
+    def _failed(self, name: str, problem: str) -> None:
+        self._failures[name] = self._failures.get(name, 0) + 1
+        if self._failures[name] < _FAILURES:
+            self._warn(f"Plugin '{name}' {problem}.")
+            return
+        self._listeners = {
+            event: [one for one in listeners if one[0] != name] for event, listeners in self._listeners.items()
+        }
+        self._warn(f"Plugin '{name}' {problem}; after {_FAILURES} failures it hears of nothing more.")
+
+    def _warn(self, warning: str) -> None:
+        log.warning("%s", warning)
+        self.warnings.append(warning)
+
+    def news(self) -> list[str]:
+        """Warnings nobody heard yet."""
+        news, self.warnings = self.warnings, []
+        return news
+
+    # -- what they brought
+
+    @property
+    def tools(self) -> list[tuple[str, PluginTool]]:
+        return [(name, tool) for name, context in self.loaded.items() for tool in context.tools]
+
+    @property
+    def commands(self) -> dict[str, PluginCommand]:
+        """Slash commands; of two with the same name, the first plugin's."""
+        return {one.name: one for context in reversed(self.loaded.values()) for one in context.commands}
+
+    def run_command(self, name: str, rest: str) -> str:
+        """What a plugin's command says, or what went wrong with it."""
+        outcome = self._guard.call(partial(self.commands[name].handler, rest), _COMMAND_SECONDS)
+        return f"/{name} {outcome.problem}." if outcome.problem else str(outcome.value or "")
+
+    @property
+    def skills(self) -> list[Path]:
+        return [folder for context in self.loaded.values() for folder in context.skills]
+
+    @property
+    def memory_providers(self) -> dict[str, Callable[[], Any]]:
+        return {name: make for context in self.loaded.values() for name, make in context.memory_providers.items()}
+
+    def context_engine(self, name: str) -> Any:
+        """The engine the settings name, of at most one plugin; None: there is none."""
+        context = self.loaded.get(name)
+        return context.context_engine if context else None
+
+    @property
+    def platforms(self) -> dict[str, Callable[..., Any]]:
+        return {name: make for context in self.loaded.values() for name, make in context.platforms.items()}
+
+    def close(self) -> None:
+        self._guard.close()
+
+
+def plugins_of(config: Config, folder: Path | None = None) -> PluginManager:
+    """Every plugin that is on, loaded. Nothing is looked for where none can be."""
+    manager = PluginManager()
+    settings = config.settings
+    if not any_wanted(settings):
+        return manager
+    found = discover(settings, folder)
+    for plugin in found.plugins.values():
+        if is_on(plugin, settings):
+            manager.add(plugin, config.environment)
+    for name in settings.plugins.enabled:
+        if name not in found.plugins and name not in settings.plugins.disabled:
+            manager.warnings.append(f"Plugin '{name}' is on, and there is none of this name: hermes plugins list")
+    return manager
