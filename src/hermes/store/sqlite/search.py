@@ -98,6 +98,9 @@ class SearchTable(IndexTable):
         if expression is None:
             yield from self._without_words(query, where, bindings)
             return
+        span = self._span(query.filters)
+        if span is not None:
+            where = f" AND f.rowid BETWEEN {span[0]} AND {span[1]}{where}"
         sets = RowSets()
         narrowed = sets.units(query.node)
         if narrowed is not None:
@@ -106,10 +109,23 @@ class SearchTable(IndexTable):
             yield from self._by_words(expression, where, bindings, f"f.rowid {_DIRECTION[query.order]}")
             return
         border = self._border(query.node)
-        if border:
+        if border and span is None:
             yield from self._by_words(expression, f" AND f.rowid > {border}{where}", bindings, "f.rank")
             where = f" AND f.rowid <= {border}{where}"
         yield from self._by_words(expression, where, bindings, "f.rank")
+
+    def _span(self, filters: Filters) -> tuple[int, int] | None:
+        """The first and the last message of the conversation that is searched: the index need not rank the others."""
+        if filters.session_id is None and filters.lineage_id is None:
+            return None
+        ends = """SELECT (SELECT MIN(id) FROM messages WHERE session_id = s.id) AS first,
+                         (SELECT MAX(id) FROM messages WHERE session_id = s.id) AS last FROM sessions s"""
+        column, value = (
+            ("id", filters.session_id) if filters.session_id is not None else ("lineage_id", filters.lineage_id)
+        )
+        sql = f"SELECT COALESCE(MIN(first), 0), COALESCE(MAX(last), -1) FROM ({ends} WHERE s.{column} = ?)"
+        first, last = next(iter(self.connection.execute(sql, (value,))))
+        return int(first), int(last)
 
     def _by_words(self, expression: str, where: str, bindings: list[Any], order: str) -> Iterator[Row]:
         return self._by_index("messages_fts", expression, where, bindings, order)
