@@ -205,6 +205,16 @@ def copies_of(store: Path) -> list[Path]:
     return sorted(path for kind in kinds for path in store.parent.glob(glob.escape(store.name) + kind))
 
 
+def gateway_file() -> Path:
+    """Who serves this home's chats; locked as long as that is so."""
+    return hermes_home() / "gateway.json"
+
+
+def user_units() -> Path:
+    """Where systemd looks for units of this user."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
+
+
 def api_key_file() -> Path:
     """The key of the API server, where it made one itself."""
     return hermes_home() / "api-server.key"

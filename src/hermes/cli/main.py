@@ -21,6 +21,8 @@ COMMANDS = {
     "chat": ("hermes.cli.chat", "talk with the agent; the same as hermes without a command"),
     "sessions": ("hermes.cli.sessions", "list, search and look after your sessions"),
     "batch": ("hermes.cli.batch", "ask many prompts from a file, some at once; stop and go on"),
+    "gateway": ("hermes.cli.gateway", "serve the agent in chats and over an API: start, stop, who may talk"),
+    "cron": ("hermes.cli.cron", "what the agent does by itself, on a schedule"),
     "insights": ("hermes.cli.insights", "what the last days looked like: tokens, cost, tools, habits"),
     "demo": ("hermes.cli.demo", "a throw-away home with made-up sessions, to try everything on"),
     "setup": ("hermes.cli.setup", "a short guided start"),

@@ -66,15 +66,19 @@ class Settings(Area):
 
     gateway: platform.Gateway = setting(platform.Gateway(), "Who may talk to the agent in chats.")
     streaming: platform.Streaming = setting(platform.Streaming(), "Answers in chats that grow while they are written.")
-    group_sessions_per_user: bool = setting(True, "Whether each person in a group has a session of their own.")
-    thread_sessions_per_user: bool = setting(False, "Whether that holds in threads too.")
+    group_sessions_per_user: bool = setting(
+        True, "Whether each person in a group has a session of their own.", works=True
+    )
+    thread_sessions_per_user: bool = setting(False, "Whether that holds in threads too.", works=True)
     discord: platform.Discord = setting(platform.Discord(), "Discord.")
     telegram: platform.Telegram = setting(platform.Telegram(), "Telegram.")
     whatsapp: platform.Whatsapp = setting(platform.Whatsapp(), "WhatsApp.")
     slack: platform.Channels = setting(platform.Channels(), "Slack.")
     mattermost: platform.Channels = setting(platform.Channels(), "Mattermost.")
     matrix: platform.Matrix = setting(platform.Matrix(), "Matrix.")
-    platforms: dict[str, Any] = setting({}, "What another platform needs, by its name.")
+    platforms: dict[str, Any] = setting(
+        {}, "What a platform needs beyond this, by its name: api-server, webhook, telegram.", works=True
+    )
     approvals: platform.Approvals = setting(platform.Approvals(), "Who is asked before something dangerous.")
     command_allowlist: list[str] = setting(
         [], "Dangerous commands that run without asking, each word for word.", works=True

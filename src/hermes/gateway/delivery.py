@@ -114,8 +114,9 @@ class Delivery:
     def _try(self, adapter: Adapter, place: Place, text: str, post: int, live: str | None) -> None:
         if live is not None:
             adapter.edit(place, live, text)
-        else:
-            adapter.send(place, text, key=f"hermes-{post}")
+            return
+        for number, piece in enumerate(pieces(text, adapter.longest, adapter.length)):  # a job's answer comes whole
+            adapter.send(place, piece, key=f"hermes-{post}-{number}")
 
     def _wait(self, failed: Undelivered, attempt: int) -> bool:
         """True: the gateway is leaving, and this was the last try."""

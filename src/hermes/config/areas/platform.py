@@ -3,7 +3,7 @@
 from hermes.config.area import Area, setting
 
 
-class Gateway(Area):
+class Gateway(Area, works=True):
     allow_all_users: bool = setting(False, "Whether strangers may talk to the agent.")
     allowed_users: list[str] = setting([], "Who may talk to it, as platform:user.")
     admin_users: list[str] = setting([], "Who may use administrative commands, as platform:user.")
@@ -14,7 +14,7 @@ class Gateway(Area):
     )
 
 
-class Streaming(Area):
+class Streaming(Area, works=True):
     enabled: bool = setting(False, "Whether an answer in a chat grows while it is written.")
     transport: str = setting("edit", "How: by editing the message.", choices=("auto", "edit", "off"))
     edit_interval: float = setting(1.0, "Seconds between two edits.", least=0.1)
@@ -45,7 +45,7 @@ class Discord(Area):
 
 class Telegram(Area):
     reactions: bool = setting(False, "Whether it shows by reactions that it works.")
-    allowed_chats: list[str] = setting([], "The only chats it answers in; empty: all.")
+    allowed_chats: list[str] = setting([], "The only chats it answers in; empty: all.", works=True)
     channel_prompts: dict[str, str] = setting({}, "Text added to the prompt in one chat or topic, by its id.")
 
 
@@ -74,6 +74,6 @@ class Approvals(Area):
     destructive_slash_confirm: bool = setting(True, "Whether commands such as /new ask first in a chat.")
 
 
-class Cron(Area):
+class Cron(Area, works=True):
     wrap_response: bool = setting(True, "Whether a delivered answer says which job it is from.")
     max_parallel_jobs: int | None = setting(None, "Jobs at work at once; empty: no limit.", least=1)

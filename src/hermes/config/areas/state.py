@@ -17,14 +17,14 @@ class Sessions(Area, works=True):
     trash_days: int = setting(30, "Days a deleted session stays in the trash; 0: until it is emptied by hand.", least=0)
 
 
-class ResetRule(Area):
+class ResetRule(Area, works=True):
     mode: str | None = setting(None, "When a session is reset; empty: as elsewhere.", choices=RESET_MODES)
     at_hour: int | None = setting(None, "The hour of a daily reset.", least=0, most=23)
     idle_minutes: int | None = setting(None, "Minutes without a message after which a session is reset.", least=1)
     notify: bool | None = setting(None, "Whether the person is told.")
 
 
-class SessionReset(Area):
+class SessionReset(Area, works=True):
     mode: str = setting("both", "When a chat begins a new session by itself.", choices=RESET_MODES)
     at_hour: int = setting(4, "The hour of a daily reset, local time.", least=0, most=23)
     idle_minutes: int = setting(1440, "Minutes without a message after which a session is reset.", least=1)

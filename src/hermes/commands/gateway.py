@@ -1,0 +1,131 @@
+"""The gateway as a service: start it, stop it, ask how it is."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from hermes import paths
+from hermes.commands.reply import Facts, Kind, Reply, count, said
+from hermes.errors import HermesError, NotFound
+from hermes.store import SessionDB
+
+PROGRAM = (sys.executable, "-m", "hermes.gateway")
+_START_SECONDS = 60.0
+_STOP_SECONDS = 40.0
+
+
+def running() -> dict[str, Any] | None:
+    """What the gateway of this home says about itself; None: none runs."""
+    try:
+        descriptor = os.open(paths.gateway_file(), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None  # nobody holds it: what it says is old
+    except OSError:
+        found: dict[str, Any] = json.loads(os.pread(descriptor, 100_000, 0) or b"{}")
+        return found
+    finally:
+        os.close(descriptor)
+
+
+def start() -> Reply:
+    found = running()
+    if found is not None:
+        return said(f"The gateway runs already (process {found['pid']}), and serves {found['serves']}.", data=found)
+    paths.make_private_folder(paths.logs_dir())
+    output = paths.logs_dir() / "gateway.out"
+    descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, paths.PRIVATE_FILE)
+    with os.fdopen(descriptor, "wb") as out:
+        process = subprocess.Popen(PROGRAM, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+    ends = time.monotonic() + _START_SECONDS
+    while time.monotonic() < ends:
+        found = running()
+        if found is not None and found.get("pid") == process.pid:
+            return said(f"The gateway runs (process {found['pid']}), and serves {found['serves']}.", data=found)
+        if process.poll() is not None:
+            raise HermesError(_last_words(output) or f"The gateway did not start; {output} may say why.")
+        time.sleep(0.05)
+    raise HermesError(f"The gateway is not ready yet; `hermes gateway status` tells, {output} may say why.")
+
+
+def _last_words(output: Path) -> str:
+    lines = output.read_text(errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("hermes: ") if lines else ""
+
+
+def stop() -> Reply:
+    """Turns are finished or parked, and go on with the next start."""
+    found = running()
+    if found is None:
+        raise NotFound("No gateway runs here; `hermes gateway start` starts one.")
+    os.kill(found["pid"], signal.SIGTERM)
+    ends = time.monotonic() + _STOP_SECONDS
+    while time.monotonic() < ends:
+        if running() is None:
+            return said("The gateway has stopped.")
+        time.sleep(0.05)
+    raise HermesError(f"The gateway (process {found['pid']}) has not stopped yet; try again, or end the process.")
+
+
+def restart() -> Reply:
+    if running() is not None:
+        stop()
+    return start()
+
+
+def status(db: SessionDB) -> Reply:
+    found = running()
+    waiting = len(db.arrivals("waiting", "running"))
+    unsent, undelivered = len(db.posts("pending", "sending")), len(db.posts("undelivered"))
+    data = {
+        "running": found is not None,
+        **(found or {}),
+        "waiting": waiting,
+        "unsent": unsent,
+        "undelivered": undelivered,
+    }
+    facts: list[tuple[str, Any, Kind]] = [
+        ("Gateway", f"runs (process {found['pid']})" if found else "does not run", "text")
+    ]
+    if found:
+        facts += [("Serves", found["serves"], "text"), ("Since", found["began"], "time")]
+    facts += [
+        ("Chats", count(len(db.list_routes()), "chat"), "text"),
+        ("Waiting", count(waiting, "message"), "text"),
+        ("To be sent", count(unsent, "message"), "text"),
+        ("Undelivered", count(undelivered, "message"), "text"),
+    ]
+    return Reply((Facts(tuple(facts)),), data=data, exit_code=0 if found else 1)
+
+
+_UNIT = """[Unit]
+Description=Hermes gateway
+After=network-online.target
+
+[Service]
+ExecStart={program}
+Environment=HERMES_HOME={home}
+Restart=on-failure
+TimeoutStopSec=60
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def install() -> Reply:
+    """A systemd user unit for this home."""
+    file = paths.user_units() / "hermes-gateway.service"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(_UNIT.format(program=" ".join(PROGRAM), home=paths.hermes_home()))
+    return said(
+        f"Wrote {file}.", "Start it now and with every login:", "  systemctl --user enable --now hermes-gateway"
+    )

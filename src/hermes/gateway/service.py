@@ -1,0 +1,176 @@
+"""From settings to a gateway that runs until it is told to stop."""
+
+import fcntl
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from hermes import log, paths
+from hermes.config import Config, load
+from hermes.errors import BadInput, ConfigError
+from hermes.gateway.base import Adapter
+from hermes.gateway.core import Gateway
+from hermes.gateway.schedule import Scheduler
+from hermes.store import SessionDB, open_store
+
+logger = logging.getLogger("hermes.gateway")
+_NOTHING = (
+    "No platform is set up. Put TELEGRAM_BOT_TOKEN into .env, or name one under `platforms` in config.yaml, such as "
+    "`api-server: {}`."
+)
+
+
+def _telegram(config: Config) -> Adapter:
+    from hermes.gateway.adapters.telegram import Telegram
+
+    return Telegram(config)
+
+
+def _api_server(config: Config) -> Adapter:
+    from hermes.gateway.adapters.api_server import ApiServer
+
+    return ApiServer(config)
+
+
+def _webhook(config: Config) -> Adapter:
+    from hermes.gateway.adapters.webhook import Webhook
+
+    return Webhook(config)
+
+
+# name: (its adapter, the variable that switches it on, the extra it needs)
+ADAPTERS: dict[str, tuple[Callable[[Config], Adapter], str, str]] = {
+    "telegram": (_telegram, "TELEGRAM_BOT_TOKEN", "telegram"),
+    "api-server": (_api_server, "API_SERVER_KEY", "gateway"),
+    "webhook": (_webhook, "WEBHOOK_SECRET", "gateway"),
+}
+
+
+def adapters(config: Config) -> list[Adapter]:
+    """Every platform that is set up: named under `platforms`, or by its variable."""
+    wanted = [name for name in ADAPTERS if _is_on(config, name)]
+    if not wanted:
+        raise ConfigError(_NOTHING)
+    return [_made(config, name) for name in wanted]
+
+
+def _is_on(config: Config, name: str) -> bool:
+    given = config.settings.platforms.get(name)
+    if isinstance(given, dict) and "enabled" in given:
+        return bool(given["enabled"])
+    return name in config.settings.platforms or (bool(config.environment.get(ADAPTERS[name][1])) and name != "webhook")
+
+
+def _made(config: Config, name: str) -> Adapter:
+    make, _, extra = ADAPTERS[name]
+    try:
+        return make(config)
+    except ImportError as error:
+        raise ConfigError(
+            f"{name} needs more than Hermes itself ({error.name}): pip install 'hermes[{extra}]'"
+        ) from error
+
+
+@contextmanager
+def alone(db: SessionDB, names: list[str]) -> Iterator[None]:
+    """Hold every platform of this store; BadInput when another gateway has one."""
+    with ExitStack() as held:
+        for name in names:
+            held.enter_context(_held(db.db_path.with_name(f"{db.db_path.name}.gateway-{name}"), name))
+        yield
+
+
+@contextmanager
+def _held(file: Path, name: str) -> Iterator[None]:
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, paths.PRIVATE_FILE)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            who = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
+            raise BadInput(
+                f"Another gateway serves {name} on this store already (process {who}); stop it first."
+            ) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def run() -> int:
+    """In the foreground, until SIGTERM or Ctrl-C."""
+    log.set_up()
+    config = load()
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: stop.set())
+    for warning in config.warnings:
+        _say(warning)
+    sessions = config.settings.sessions
+    with open_store(sessions.database or None, redact_secrets=sessions.redact_secrets) as db:
+        for notice in db.notices:
+            _say(notice)
+        _keep_house(db, config)
+        made = adapters(config)
+        with alone(db, [adapter.name for adapter in made]):
+            _serve(Gateway(db, config, made), stop)
+    return 0
+
+
+def _serve(gateway: Gateway, stop: threading.Event) -> None:
+    scheduler = Scheduler(gateway)
+    gateway.tasks.append(scheduler.tick)
+    gateway.start()
+    told = _told(gateway)
+    with _announced(told):
+        _say(f"The gateway serves {told['serves']}. Ctrl-C stops it.")
+        logger.info("the gateway serves %s", told["serves"])
+        stop.wait()
+        _say("Stopping; what is under way is finished or kept for the next start.")
+        scheduler.stop()
+        gateway.stop()
+        logger.info("the gateway stopped")
+
+
+def _told(gateway: Gateway) -> dict[str, Any]:
+    ports = {name: getattr(adapter, "port", None) for name, adapter in gateway.adapters.items()}
+    serves = ", ".join(name + (f" (port {port})" if port else "") for name, port in ports.items())
+    return {"pid": os.getpid(), "began": time.time(), "platforms": list(ports), "ports": ports, "serves": serves}
+
+
+@contextmanager
+def _announced(told: dict[str, Any]) -> Iterator[None]:
+    """A file that says who serves what; its lock says that they still do."""
+    file = paths.gateway_file()
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, paths.PRIVATE_FILE)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(told).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _keep_house(db: SessionDB, config: Config) -> None:
+    sessions = config.settings.sessions
+    if sessions.auto_prune:
+        done = db.maybe_auto_prune_and_vacuum(
+            sessions.retention_days, sessions.min_interval_hours, sessions.vacuum_after_prune, paths.sessions_dir()
+        )
+        if done["pruned"]:
+            _say(f"Pruned {done['pruned']} sessions without activity for {sessions.retention_days} days.")
+    db.maybe_empty_trash(sessions.trash_days, paths.sessions_dir())
+
+
+def _say(words: str) -> None:
+    print(f"hermes: {' '.join(words.split())}", file=sys.stderr, flush=True)

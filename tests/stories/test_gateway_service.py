@@ -1,0 +1,115 @@
+"""The gateway as a program: started, asked, stopped, and only once."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from hermes.commands.gateway import PROGRAM, running
+from hermes.config import load
+from hermes.gateway.schedule import Scheduler
+from hermes.store import SessionDB
+from tests.servers.platform import Paper, configured, until
+from tests.servers.platform import running as served
+from tests.servers.scripted import Say, Scripted
+from tests.unit.cli.program import spawn
+
+KEY = "a-key-of-sixteen-or-more"
+
+
+@pytest.fixture
+def model(hermes_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    monkeypatch.setenv("API_SERVER_KEY", KEY)
+    with Scripted(otherwise=Say("Good morning.")) as server:
+        configured(hermes_home, server, platforms={"api-server": {"port": 0}}, platform_toolsets={"api-server": []})
+        yield server
+
+
+def test_it_is_started_asked_and_stopped(hermes_home: Path, model: Scripted) -> None:
+    assert spawn("gateway", "status").code == 1
+    started = spawn("gateway", "start", "--json")
+    try:
+        assert started.code == 0, started.err
+        told = json.loads(started.out)
+        url = f"http://127.0.0.1:{told['ports']['api-server']}"
+        assert httpx2.get(f"{url}/health").json() == {"status": "ok"}
+        again = spawn("gateway", "start")
+        assert again.code == 0 and "runs already" in again.out
+        second = subprocess.run(PROGRAM, capture_output=True, text=True, timeout=60, env=os.environ)
+        assert second.returncode == 2
+        assert second.stderr.startswith(
+            f"hermes: Another gateway serves api-server on this store already (process {told['pid']})"
+        )
+        status = json.loads(spawn("gateway", "status", "--json").out)
+        assert status["running"] and status["platforms"] == ["api-server"]
+    finally:
+        stopped = spawn("gateway", "stop")
+    assert (stopped.code, stopped.out) == (0, "The gateway has stopped.\n")
+    assert running() is None and spawn("gateway", "stop").code == 1
+    assert "the gateway serves" in spawn("gateway", "logs").out
+
+
+def test_in_the_foreground_it_ends_with_a_signal(model: Scripted) -> None:
+    process = subprocess.Popen(PROGRAM, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        assert "The gateway serves api-server" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_without_a_platform_it_says_what_to_do(hermes_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    configured(hermes_home, None)
+    done = spawn("gateway", "start")
+    assert done.code == 1 and done.err.startswith("hermes: No platform is set up.") and done.err.count("\n") == 1
+
+
+def test_a_unit_for_systemd_is_written(hermes_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert spawn("gateway", "install").code == 0
+    unit = (tmp_path / "config/systemd/user/hermes-gateway.service").read_text()
+    assert f"HERMES_HOME={hermes_home}" in unit and "-m hermes.gateway" in unit
+
+
+def test_a_job_is_added_listed_run_and_removed(model: Scripted) -> None:
+    added = spawn("cron", "add", "weekdays at 8:30", "Say", "good morning", "--name", "morning", "--json")
+    assert added.code == 0, added.err
+    job = json.loads(added.out)
+    assert "morning" not in spawn("cron", "list").err
+    assert [one["id"] for one in map(json.loads, spawn("cron", "list", "--json").out.splitlines())] == [job["id"]]
+    assert spawn("cron", "run", "morning").out == "Good morning.\n"
+    with SessionDB() as db:
+        [session] = db.search_sessions()
+        assert session["id"].startswith(f"cron_{job['id']}_") and session["source"] == "cron"
+    assert spawn("cron", "pause", job["id"][:3]).code == 0
+    assert spawn("cron", "resume", "morning").code == 0
+    assert spawn("cron", "remove", "morning").code == 0 and spawn("cron", "run", "morning").code == 1
+    assert spawn("cron", "add", "now and then", "x").err.startswith("hermes: 'now and then' is no schedule; try")
+
+
+def test_a_job_that_is_due_runs_once_and_tells_the_chat(hermes_home: Path, model: Scripted) -> None:
+    configured(hermes_home, model, platform_toolsets={"paper": [], "cron": []})
+    from hermes.commands import cron
+
+    with SessionDB() as db:
+        cron.add(db, load(), "every 1h", "Say good morning", deliver="paper:alice", name="morning")
+        late = cron.jobs(db)[0] | {"next": time.time() - 7200}  # two runs were missed
+        db.set_meta("cron.jobs", json.dumps([late]))
+        paper = Paper()
+        with served(db, paper) as gateway:
+            first, second = Scheduler(gateway), Scheduler(gateway)
+            gateway.tasks += [first.tick, second.tick]
+            until(lambda: paper.heard("alice"))
+            until(lambda: cron.jobs(db)[0].get("status") == "answered")
+        assert paper.heard("alice") == ["⏰ morning\n\nGood morning."]
+        assert len(model.sent) == 1 and cron.jobs(db)[0]["next"] > time.time() + 3000
