@@ -10,6 +10,7 @@ import io
 import sys
 import tempfile
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
@@ -21,6 +22,8 @@ from hermes.commands import lists
 from hermes.commands.browse import View
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.resuming import resumed, to_resume
+from hermes.commands.demo.fill import fill
+from hermes.commands.insights import insights
 from hermes.commands.reply import Reply
 from hermes.config import load
 from hermes.store import SessionDB
@@ -101,6 +104,14 @@ def _recap(db: SessionDB) -> str:
     chat = Chat(db, load())
     chat.open(to_resume(db, "Deploy the billing service"))
     return printed('hermes -c "Deploy the billing service"', resumed(chat), 110)
+
+
+@picture("insights")
+def _insights(_db: SessionDB) -> str:
+    with tempfile.TemporaryDirectory() as folder, SessionDB(Path(folder) / "state.db") as db:
+        fill(db, demo.NOW)
+        reply = insights(db, days=60, now=datetime.fromtimestamp(demo.NOW))
+    return printed("hermes insights --days 60", reply, 90)
 
 
 # -- to guard a screen

@@ -27,10 +27,16 @@ _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_to
 
 
 def insights(
-    db: SessionDB, *, days: int = 30, source: str | None = None, page: Path | None = None, force: bool = False
+    db: SessionDB,
+    *,
+    days: int = 30,
+    source: str | None = None,
+    page: Path | None = None,
+    force: bool = False,
+    now: datetime | None = None,
 ) -> Reply:
     """The last days, today among them; with a `page` also as charts in one file of HTML."""
-    figures = collect(db, days, source, datetime.now())
+    figures = collect(db, days, source, now or datetime.now())
     if page is not None:
         return _written(figures, page, force)
     if not figures["overview"]["messages"] and not figures["models"]:
