@@ -14,6 +14,7 @@ from hermes.agent.toolbox import Toolbox
 from hermes.config import Settings
 from hermes.config.areas import core
 from hermes.store import SessionDB
+from hermes.tools.registry import Tool, function
 from hermes.tools.work import Workplace
 from tests.servers.scripted import Hang, Say, Scripted, Sent
 from tests.stories.chatting import agent_of, ended, settings, talk
@@ -57,9 +58,14 @@ def with_delegation(**delegation: Any) -> Settings:
     return settings(delegation=core.Delegation(**delegation))
 
 
+PLUGIN = Tool("weigh", "scales", function("weigh", "Weigh something.", {}, ()), lambda arguments, work: "2 kg")
+
+
 def parent_of(db: SessionDB, server: Scripted, folder: Path, chosen: Settings | None = None, **parts: Any) -> Agent:
     chosen = chosen or settings()
-    return agent_of(db, server, settings=chosen, tools=Toolbox(TOOLS, Workplace(chosen, {}, folder)), **parts)
+    box = Toolbox(TOOLS, Workplace(chosen, {}, folder))
+    box.offer([PLUGIN])
+    return agent_of(db, server, settings=chosen, tools=box, **parts)
 
 
 def results(db: SessionDB, session_id: str) -> list[str]:
@@ -117,7 +123,7 @@ def offered_to_the_child(db: SessionDB, folder: Path, chosen: Settings, **argume
 
 
 def test_a_child_has_what_its_parent_has_but_nobody_to_talk_to(db: SessionDB, tmp_path: Path) -> None:
-    assert offered_to_the_child(db, tmp_path, settings()) == {"todo", "read_file", "terminal", "process"}
+    assert offered_to_the_child(db, tmp_path, settings()) == {"todo", "read_file", "terminal", "process", "weigh"}
     assert offered_to_the_child(db, tmp_path, settings(), toolsets=["file"]) == {"read_file"}
 
 

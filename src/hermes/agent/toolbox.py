@@ -58,6 +58,11 @@ class Toolbox:
             self._own.register(one)
         self._definitions = None
 
+    def shared(self) -> list[Tool]:
+        """Those of them that a child agent can have too: what plugins brought and skills, not the conversation's."""
+        found = (self._own.get(name) for name in self._own.names() if name not in IN_THE_LOOP)
+        return [one for one in found if one is not None]
+
     def definitions(self) -> Sequence[Mapping[str, Any]]:
         if self._definitions is None:
             mine = [name for name in self._names if self._own.get(name)]

@@ -22,9 +22,10 @@ from hermes.tools.work import Work, Workplace
 
 if TYPE_CHECKING:
     from hermes.agent.agent import Agent
+    from hermes.agent.toolbox import Toolbox
 
 SOURCE = "subagent"
-NEVER = frozenset({"clarify", "memory", "send_message"})  # a child talks to its parent alone
+NEVER = frozenset({"clarify", "memory", "send_message", "skill_manage"})  # a child talks to its parent alone
 _LOOKS = 0.1  # seconds between two looks at whether the parent was stopped
 _GRACE = 15.0  # seconds a child has to end in after its time
 _LONGEST = 20_000  # characters of an answer
@@ -105,7 +106,7 @@ class Children:
             settings,
             provider=provider,
             fallbacks=setup.fallbacks,
-            tools=Toolbox(self._tools(task), place),
+            tools=Toolbox(self._tools(task), place, self._parent_tools.shared()),
             hooks=setup.hooks,
             auxiliary=self._auxiliary(provider),
             ask=self._ask,
@@ -115,13 +116,18 @@ class Children:
             depth=setup.depth + 1,
         )
 
+    @property
+    def _parent_tools(self) -> "Toolbox":
+        tools: Any = self._setup.tools  # a toolbox: nothing else has this tool
+        parent: Toolbox = tools
+        return parent
+
     def _may_do_anything(self, work: Work) -> bool:
         return work.place.yolo or self._setup.settings.delegation.subagent_auto_approve
 
     def _tools(self, task: Task) -> list[str]:
         """What the parent has and the task asks for; never what would let it talk to the person."""
-        parent: Any = self._setup.tools
-        offered, delegation = parent.offered(), self._setup.settings.delegation
+        offered, delegation = self._parent_tools.offered(), self._setup.settings.delegation
         wanted = {*resolve(task.toolsets), *filter(_is_foreign, offered)} if task.toolsets else set(offered)
         left_out = set(NEVER)
         if not delegation.orchestrator_enabled or self._setup.depth + 1 >= delegation.max_spawn_depth:
