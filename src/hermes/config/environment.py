@@ -39,6 +39,11 @@ class Environment(Mapping[str, str]):
         return name not in self._process and name in self._dotenv
 
 
+def of_process() -> Mapping[str, str]:
+    """The process's own variables alone, as programs that are started inherit them."""
+    return os.environ
+
+
 def read(dotenv: Path, process: Mapping[str, str] | None = None) -> Environment:
     """Both together. A `.env` that is not there is empty; one that cannot be read is a problem, not a failure."""
     variables: dict[str, str] = {}

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from hermes.config.environment import of_process
 from hermes.errors import ToolError
 from hermes.tools.results import spill_file
 from hermes.tools.terminal.ending import MARK, end, family
@@ -70,7 +71,7 @@ def started(
         process = subprocess.Popen(
             command,
             cwd=cwd,
-            env={**(os.environ if env is None else env), MARK: mark},
+            env={**(of_process() if env is None else env), MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

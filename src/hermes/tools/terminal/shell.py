@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from hermes.config.area import is_secret_name
+from hermes.config.environment import of_process
 from hermes.tools.terminal.running import Done, Limits, run
 from hermes.tools.work import Work, Workplace
 
@@ -61,7 +62,7 @@ class Shell:
     def variables(self, work: Work) -> dict[str, str]:
         """What a command sees: the harmless variables, and those that the settings or a skill let through."""
         if self._variables is None:
-            self._variables = self._kept(os.environ)
+            self._variables = self._kept(of_process())
             files = [file for file in self._init if file.is_file()]
             if files:
                 self._variables = self._after(files, work)
