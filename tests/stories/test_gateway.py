@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from hermes.commands.chat.chat import Chat, Wishes
+from hermes.commands.chat.slash import perform
+from hermes.config import load
 from hermes.gateway.base import Undelivered
+from hermes.gateway.drawing import drawn
 from hermes.gateway.transcripts import read
 from hermes.store import SessionDB
 from tests.servers.platform import Paper, configured, running, until
@@ -330,3 +334,21 @@ def test_before_a_reset_the_agent_saves_what_it_learnt_for_this_person_alone(
     assert [row["owner"] for row in db.search_sessions() if "drinks tea" in (row["system_prompt"] or "")] == [
         "paper:alice"
     ]
+
+
+def test_a_conversation_is_handed_over_by_a_command_and_back(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, gateway={"allow_all_users": True, "identities": {"Alice": ["cli", "paper:alice"]}})
+    chat = Chat(db, load())
+    list(chat.ask("begun at the desk"))
+    paper = Paper()
+    with running(db, paper):
+        assert drawn(perform(chat, "/handoff paper")) == "This conversation goes on at paper."
+        paper.says("alice", "/handoff cli")
+        until(lambda: len(paper.heard("alice")) == 2)
+    assert paper.heard("alice")[1] == f"`hermes --resume {chat.agent.session_id}` goes on with this in the terminal."
+    assert drawn(perform(chat, "/handoff")) == "This conversation goes on at cli."
+    stranger = Chat(db.scoped("paper:zoe"), load(), Wishes(source="paper", owner="paper:zoe"))  # type: ignore[arg-type]
+    list(stranger.ask("hello"))
+    with running(db, paper):
+        assert drawn(perform(stranger, "/handoff paper")).startswith("This conversation goes on at paper in a moment")
+        until(lambda: len(paper.heard("zoe")) == 1)

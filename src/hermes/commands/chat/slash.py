@@ -36,6 +36,7 @@ COMMANDS = {
     "search": Slash("finding", "messages that hold every word, in all conversations", "WORDS", **_BUSY),
     "recall": Slash("finding", "conversations that answer a question in plain words", "QUESTION", **_BUSY),
     "branch": Slash("moving", "go on in a copy; this conversation stays as it is", "[TITLE]", aliases=("fork",)),
+    "handoff": Slash("handing", "go on with this conversation elsewhere: telegram, or cli", "[PLATFORM]"),
     "undo": Slash("going_back", "take back the last exchange, or the last few", "[NUMBER]"),
     "retry": Slash("going_back", "ask the last question again"),
     "rewind": Slash("going_back", "go back to before a message of yours; without a number: show them", "[NUMBER]"),

@@ -27,6 +27,7 @@ from hermes.config import Config
 from hermes.errors import ConfigError
 from hermes.gateway.adapters.http import Refusing, Server
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
+from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
 
 DEFAULT_PORT = 8644
@@ -98,7 +99,10 @@ class Webhook(Adapter):
         adapter = self.gateway.adapters.get(platform) if self.gateway is not None else None
         if adapter is None or adapter is self:
             raise Undelivered(f"There is no '{platform}' here to deliver to.", final=True)
-        return adapter.send(Place(platform, "dm", chat, user=chat), text, key=key)
+        target_place, sent = Place(platform, "dm", chat, user=chat), ""
+        for number, piece in enumerate(pieces(text, adapter.longest, adapter.length)):
+            sent = adapter.send(target_place, piece, key=f"{key}-{number}")
+        return sent
 
 
 def _is_signed(secret: str, body: bytes, given: str) -> bool:
