@@ -249,6 +249,8 @@ class SessionSearch:
     def _facts(self, session_id: str) -> Row:
         """The newest part of the conversation, with the start of the oldest."""
         parts = self.db.get_lineage(session_id)
+        if not parts:
+            raise ToolError(f"Session {session_id} was deleted just now; call again.")
         titled = [part["title"] for part in parts if part["title"]]
         return {**parts[-1], "title": titled[-1] if titled else None, "started_at": parts[0]["started_at"]}
 

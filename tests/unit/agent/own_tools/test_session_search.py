@@ -1,6 +1,7 @@
 """session_search: the words of earlier sessions, the right ones, fenced, and nobody else's."""
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from hermes.agent.own_tools.summaries import summaries
 from hermes.config import Settings
 from hermes.config.areas.auxiliary import Auxiliary, AuxiliaryTask
 from hermes.store import SessionDB
+from tests.servers.scripted import Fail, Say, Scripted
+from tests.stories.chatting import endpoint
 from tests.unit.agent.own_tools.calling import Caller
 
 DAY = 86400.0
@@ -206,3 +210,38 @@ def test_a_summary_is_offered_only_where_a_model_for_it_is_set_up(db: SessionDB,
     for settings, offered in ((Settings(), False), (summing_up(model="small"), True)):
         [known] = Caller(db, tmp_path, "session_search", settings=settings).box.definitions()
         assert ("summary" in known["function"]["parameters"]["properties"]) is offered
+
+
+def test_a_summary_stands_before_the_exact_words(db: SessionDB, tmp_path: Path) -> None:
+    talk(db, "s", "The kestrel nests in the old mill.")
+    small = summing_up(model="small")
+    with Scripted(Say("A bird and a mill.")) as server:
+        caller = Caller(db, tmp_path, "session_search", settings=small, auxiliary=lambda task: endpoint(server))
+        answer = caller.said("session_search", query="kestrel", summary=True)
+        assert "The kestrel nests in the old mill." in str(server.sent[0].messages)
+    assert "Summary: A bird and a mill.\n\n" in answer
+    assert "The kestrel nests in the old mill." in answer
+
+
+def test_where_the_model_fails_the_exact_words_come_all_the_same(db: SessionDB, tmp_path: Path) -> None:
+    talk(db, "s", "The kestrel nests in the old mill.")
+    small = summing_up(model="small")
+    with Scripted(Fail(500)) as server:
+        caller = Caller(db, tmp_path, "session_search", settings=small, auxiliary=lambda task: endpoint(server))
+        answer = caller.said("session_search", query="kestrel", summary=True)
+    assert "Summary" not in answer
+    assert "The kestrel nests in the old mill." in answer
+
+
+def test_a_summary_that_takes_too_long_is_not_waited_for() -> None:
+    released = threading.Event()
+
+    def slow(task: str, prompt: str, *, most_tokens: int) -> str:
+        if "slow" in prompt:
+            released.wait(20)
+        return "done"
+
+    began = time.monotonic()
+    assert summaries(slow, "what?", ["quick", "slow", "quick"], seconds=0.5) == ["done", "", "done"]
+    assert time.monotonic() - began < 5
+    released.set()
