@@ -58,5 +58,23 @@ class NoHooks:
         return []
 
 
+class NoPlugins(NoHooks):
+    """What a front end has where no plugin is on."""
+
+    def __init__(self) -> None:
+        self.commands: dict[str, Any] = {}
+        self.skills: list[Any] = []
+        self.memory_providers: dict[str, Any] = {}
+
+    def run_command(self, name: str, rest: str) -> str:
+        return ""
+
+    def news(self) -> list[str]:
+        return []
+
+    def close(self) -> None:
+        pass
+
+
 def no_summaries(task: str, prompt: str | list[dict[str, Any]], *, most_tokens: int) -> str:
     raise NoProvider("There is no model for side tasks.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes import paths
 from hermes.agent.toolbox import Toolbox
@@ -12,10 +12,12 @@ from hermes.skills.activation import Here
 from hermes.skills.reading import content, inside
 from hermes.skills.shelf import Shelf
 from hermes.skills.usage import Usage
-from hermes.skills.writing import Writer, hands_on
 from hermes.tools.registry import Handler, Tool, function, text
 from hermes.tools.toolsets import LEAVES
 from hermes.tools.work import Work
+
+if TYPE_CHECKING:
+    from hermes.skills.writing import Writer
 
 NAMES = ("skills_list", "skill_view", "skill_manage")
 _ACTIONS = ("create", "edit", "patch", "delete", "write_file", "remove_file")
@@ -42,10 +44,14 @@ def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:
         skill = shelf.library.get(arguments["name"])
         if arguments.get("file_path"):
             return content(inside(skill.folder, arguments["file_path"]))
+        from hermes.skills.writing import hands_on
+
         work.place.handed.update(hands_on(skill))
         return shelf.view(skill.name, work.context.session_id)
 
     def skill_manage(arguments: dict[str, Any], work: Work) -> str:
+        from hermes.skills.writing import Writer  # loaded with the first skill that is written
+
         writer = Writer(shelf.library, guard=config.settings.skills.guard_agent_created)
         done = _manage(writer, arguments)
         shelf.reload()
@@ -96,7 +102,7 @@ def _telling(handler: Handler) -> Handler:
     return told
 
 
-def _manage(writer: Writer, given: dict[str, Any]) -> str:
+def _manage(writer: "Writer", given: dict[str, Any]) -> str:
     name, action = given["name"], given["action"]
     value: Callable[[str], str] = lambda key: str(given.get(key) or "")  # noqa: E731  # short for six lines
     if action == "create":

@@ -5,10 +5,10 @@ does not fit is refused, and the refusal shows the entries, so that something ca
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from hermes.config import save
 from hermes.errors import BadInput, NotFound
 from hermes.memory.base import TARGETS, MemoryProvider
 from hermes.model.fences import fenced
@@ -75,7 +75,7 @@ class Notes(MemoryProvider):
     def add(self, target: str, content: str) -> Written:
         """A new entry. One that is there already stays as it is."""
         content = _checked(content)
-        with save.alone(self._writable(target)):
+        with _alone(self._writable(target)):
             entries = self.entries(target)
             after = entries if content in entries else [*entries, content]
             return self._write(target, content, entries, after)
@@ -83,14 +83,14 @@ class Notes(MemoryProvider):
     def replace(self, target: str, old_text: str, content: str) -> Written:
         """Put `content` in the place of the one entry that contains `old_text`."""
         content = _checked(content)
-        with save.alone(self._writable(target)):
+        with _alone(self._writable(target)):
             entries = self.entries(target)
             gone = self._one(target, old_text, entries)
             return self._write(target, content, entries, [content if one == gone else one for one in entries])
 
     def remove(self, target: str, old_text: str) -> Written:
         """Take out the one entry that contains `old_text`."""
-        with save.alone(self._writable(target)):
+        with _alone(self._writable(target)):
             entries = self.entries(target)
             gone = self._one(target, old_text, entries)
             return self._write(target, gone, entries, [one for one in entries if one != gone])
@@ -122,8 +122,17 @@ class Notes(MemoryProvider):
                 f"something first. {listed(before)}"
             )
         if after != before:
+            from hermes.config import save
+
             save.replace(self.file(target), _BETWEEN.join(after) + ("\n" if after else ""))
         return Written(target, content, after, used, limit)
+
+
+def _alone(file: Path) -> AbstractContextManager[None]:
+    """Other writers wait. What writing takes is loaded with the first note."""
+    from hermes.config import save
+
+    return save.alone(file)
 
 
 def listed(entries: list[str]) -> str:

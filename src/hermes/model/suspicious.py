@@ -3,6 +3,7 @@ commands that carry secrets away. A sign is shown to a person, or a reason to re
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 
@@ -44,14 +45,18 @@ _PATTERNS = {
     "it runs what it downloads": r"\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b",
     "it destroys files": r"\brm\s+-[a-z]*[rf][a-z]*\s+(?:-\S+\s+)*(?:/|~|\$HOME)(?:\s|\*|$)",
 }
-_COMPILED = {what: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for what, pattern in _PATTERNS.items()}
+
+
+@cache
+def _compiled() -> dict[str, re.Pattern[str]]:
+    return {what: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for what, pattern in _PATTERNS.items()}
 
 
 def suspicions(text: str) -> list[Suspicion]:
     """Every sign, by line. Look-alike letters and marks on them do not help."""
     found = _unseen(text)
     plain = _plain(text)
-    for what, pattern in _COMPILED.items():
+    for what, pattern in _compiled().items():
         found += [_at(plain, match.start(), what) for match in pattern.finditer(plain)]
     return sorted(set(found))
 

@@ -10,3 +10,13 @@ writing.py   a working skeleton · trying.py  a plugin in its own tests
 
 Those that come with the program are in hermes/bundled, written as anybody would write them.
 """
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hermes.config import Settings
+
+
+def any_wanted(settings: "Settings") -> bool:
+    """Whether there can be one that is on. Most people have none, and load nothing of this."""
+    own = (settings.memory.provider not in ("", "sessions"), settings.context.engine not in ("", "compressor"))
+    return bool(settings.plugins.enabled) or any(own)

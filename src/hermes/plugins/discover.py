@@ -93,9 +93,3 @@ def is_on(plugin: Plugin, settings: Settings) -> bool:
         CATEGORIES["context_engine"]: settings.context.engine,
     }
     return plugin.source in ("bundled", "user") and chosen.get(plugin.category) == plugin.name
-
-
-def any_wanted(settings: Settings) -> bool:
-    """Whether it is worth looking at all: most people have none."""
-    own = (settings.memory.provider not in ("", "sessions"), settings.context.engine not in ("", "compressor"))
-    return bool(settings.plugins.enabled) or any(own)

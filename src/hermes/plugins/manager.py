@@ -10,7 +10,7 @@ from hermes.config import Config
 from hermes.guarded import Guard
 from hermes.plugins.base import Plugin
 from hermes.plugins.context import PluginCommand, PluginContext, PluginTool
-from hermes.plugins.discover import any_wanted, discover, is_on
+from hermes.plugins.discover import discover, is_on
 from hermes.plugins.loading import load
 
 log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ Listener = tuple[str, Callable[..., Any]]  # the plugin, and its callback
 
 
 class PluginManager:
-    """Empty when no plugin is on; then `emit` is a look into an empty dict."""
+    """An event nobody listens to costs a look into a dict."""
 
     def __init__(self) -> None:
         self.loaded: dict[str, PluginContext] = {}
@@ -112,11 +112,8 @@ class PluginManager:
 
 
 def plugins_of(config: Config, folder: Path | None = None) -> PluginManager:
-    """Every plugin that is on, loaded. Nothing is looked for where none can be."""
-    manager = PluginManager()
-    settings = config.settings
-    if not any_wanted(settings):
-        return manager
+    """Every plugin that is on, loaded."""
+    manager, settings = PluginManager(), config.settings
     found = discover(settings, folder)
     for plugin in found.plugins.values():
         if is_on(plugin, settings):

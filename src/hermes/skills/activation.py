@@ -1,6 +1,5 @@
 """Which skills can be used here, and why one cannot."""
 
-import shutil
 import sys
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -38,4 +37,8 @@ def missing(skill: Skill, variables: Mapping[str, str]) -> list[str]:
         for name in names
         if not variables.get(name)
     ]
-    return lines + [f"the command {one} is not installed" for one in skill.commands if shutil.which(one) is None]
+    if not skill.commands:
+        return lines
+    from shutil import which  # only who has to look for a command pays
+
+    return lines + [f"the command {one} is not installed" for one in skill.commands if which(one) is None]

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hermes.config import save
 from hermes.errors import ConfigError
 
 _DAYS = 400  # how far back it is remembered
@@ -20,6 +19,8 @@ class Usage:
 
     def count(self, name: str, how: str) -> None:
         """`how`: viewed (by the agent) or typed (by the person)."""
+        from hermes.config import save  # loaded with the first skill that is used
+
         today = time.strftime("%Y-%m-%d")
         try:
             with save.alone(self._file):

@@ -5,11 +5,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import Notice, OnStored, SessionOptions
-from hermes.agent.extending import add_model_providers, compressor_of, plugin_tools
+from hermes.agent.empty import NoPlugins
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
 from hermes.agent.toolbox import Toolbox, offers_more, toolbox
@@ -19,10 +19,13 @@ from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.owners import LOCAL
 from hermes.model.sources import LOCAL_SOURCES
-from hermes.plugins.manager import plugins_of
+from hermes.plugins import any_wanted
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool
+
+if TYPE_CHECKING:
+    from hermes.plugins.manager import PluginManager
 
 BUSY_MODES = ("interrupt", "queue", "steer")
 _FASTER = {"service_tier": "priority"}
@@ -70,8 +73,7 @@ class Chat:
         self.redraw = False
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
-        self.plugins = plugins_of(config, wishes.cwd)
-        add_model_providers(self.plugins)
+        self.plugins = self._plugins()
         self.skills = shelf_of(config, more=self.plugins.skills)
         for name in wishes.skills:
             self.skills.library.get(name)  # NotFound before anything is sent
@@ -129,16 +131,27 @@ class Chat:
         memory.can_note = lambda: "memory" in tools.offered()
         self.skills = shelf_of(self.config, tools, plugins.skills)
         tools.add_own(skill_tools(self.skills, self.config))
+        parts = {"tools": tools, "memory": memory, "skills": self.skills, "hooks": plugins}
+        return parts if isinstance(plugins, NoPlugins) else parts | self._brought(plugins, tools)
+
+    def _plugins(self) -> "NoPlugins | PluginManager":
+        """Those that are on; where none can be, nothing of this is loaded."""
+        if not any_wanted(self.settings):
+            return NoPlugins()
+        from hermes.agent.extending import add_model_providers
+        from hermes.plugins.manager import plugins_of
+
+        plugins = plugins_of(self.config, self.wishes.cwd)
+        add_model_providers(plugins)
+        return plugins
+
+    def _brought(self, plugins: "PluginManager", tools: Toolbox) -> dict[str, Any]:
+        """What plugins add to an agent beside their listeners."""
+        from hermes.agent.extending import compressor_of, plugin_tools
+
         if offers_more(self.config, self.wishes.source):
             tools.offer(plugin_tools(plugins))
-        compressor = compressor_of(plugins, self.config)
-        return {
-            "tools": tools,
-            "memory": memory,
-            "skills": self.skills,
-            "hooks": plugins,
-            "compressor": compressor,
-        }
+        return {"compressor": compressor_of(plugins, self.config)}
 
     def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
         wishes = self.wishes
