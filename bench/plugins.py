@@ -1,4 +1,4 @@
-"""What listening plugins cost a turn. `python -m bench plugins`. Alone: the reference's plugins cannot be run beside ours."""
+"""What listening plugins cost a turn: `python -m bench plugins`. Ours alone; theirs cannot be run beside them."""
 
 import argparse
 import json
