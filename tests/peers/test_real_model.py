@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ from tests.unit.providers.asking import ask, endpoint
 from hermes.providers.base import Finished, Request, TextDelta
 from hermes.providers.connection import Patience
 from hermes.providers.endpoint import Endpoint
+from hermes_state import SessionDB
 
 pytestmark = pytest.mark.peers
 
@@ -64,3 +67,18 @@ def test_closing_stops_it(provider: Endpoint) -> None:
     began = time.monotonic()
     assert isinstance(ask(provider, question("Hello?", max_tokens=4))[-1], Finished)
     assert time.monotonic() - began < 30  # it has one place, and does not go on with the story first
+
+
+def test_a_whole_chat_with_it_is_stored_with_its_tokens(provider: Endpoint, hermes_home: Path) -> None:
+    asked = [sys.executable, "-c", "from hermes.cli.main import entry; entry()"]
+    choose = ["model", "choose", "local", "smollm2", "--base-url", provider.base_url]
+    subprocess.run([*asked, *choose], check=True, timeout=60, capture_output=True)
+    answer = subprocess.run(
+        [*asked, "-z", "Say hello in one short sentence."], check=True, timeout=300, capture_output=True, text=True
+    )
+    with SessionDB() as db:
+        (session,) = db.list_sessions_rich()
+        messages = db.get_messages(session["id"])
+    assert [row["role"] for row in messages] == ["user", "assistant"]
+    assert messages[1]["content"].strip() == answer.stdout.strip() != ""
+    assert session["output_tokens"] > 0

@@ -1,6 +1,7 @@
 """`hermes model …`"""
 
 import argparse
+from pathlib import Path
 
 from hermes import paths
 from hermes.cli.answer import add_json, without_store
@@ -13,6 +14,7 @@ ACTIONS = {
     "list": (_HERE, "who could answer, and the models they offer"),
     "choose": (_HERE, "say which model answers"),
     "test": (_HERE, "ask the model for one word"),
+    "serve": (_HERE, "run a small model on this machine"),
 }
 
 
@@ -56,3 +58,10 @@ def add_test(command: Command) -> None:
     command.add_argument("--model", "-m", metavar="NAME", help="this one instead of the one in the settings")
     add_json(command, "one JSON object")
     without_store(command, lambda a: models.test(paths.hermes_home(), a.provider, a.model))
+
+
+def add_serve(command: Command) -> None:
+    command.examples("hermes model serve", "hermes model serve --file ~/models/qwen3-4b.gguf --port 9000")
+    command.add_argument("--file", metavar="FILE", type=Path, help="the model, in GGUF form (default: SmolLM2)")
+    command.add_argument("--port", metavar="N", type=int, default=8427, help="where it listens (default: 8427)")
+    without_store(command, lambda a: models.serve(a.file, a.port))

@@ -1,16 +1,18 @@
 """Which model answers: the providers there are, the models they offer, a choice, and a test of it."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hermes.commands.auth import check_provider
-from hermes.commands.reply import Column, Line, Reply, Span, Table, Text, count, said
+from hermes.commands.reply import Column, Line, Reply, Span, Stream, Table, Text, count, said
 from hermes.config import Config, Settings, load, save
 from hermes.config.edits import MISSING, Drop, Edit, Put, at
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.usage import Usage
+from hermes.providers import local
 from hermes.providers.base import Finished, Request, Retrying
 from hermes.providers.choose import Wanted, main_provider, provider_for
 from hermes.providers.endpoint import Endpoint
@@ -112,6 +114,22 @@ def _tokens(usage: Usage) -> str:
 
 def _cost(usage: Usage) -> float | None:
     return usage.actual_cost_usd if usage.actual_cost_usd is not None else usage.estimated_cost_usd
+
+
+def serve(file: Path | None, port: int) -> Reply:
+    """Run a small model on this machine until Ctrl-C."""
+    if not 0 <= port <= 65535:
+        raise BadInput("--port takes a number from 0 (any that is free) to 65535.")
+    return Reply((Stream(_served(local.find_model(file), port)),))
+
+
+def _served(model: Path, port: int) -> Iterator[str]:
+    with local.serving(model, port) as address:
+        yield f"{model.name} answers at {address}; Ctrl-C ends it."
+        where = "" if address == PRESETS["local"].base_url else f" --base-url {address}"
+        yield f"Talk to it in another terminal: hermes model choose local {model.stem}{where}"
+        while True:
+            time.sleep(3600)
 
 
 # -- who answers now

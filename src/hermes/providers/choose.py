@@ -107,7 +107,7 @@ def provider_for(settings: Settings, wanted: Wanted, variables: Variables | None
         extra_body={**_routing(settings, name), **_tier(settings, name), **own.extra_body, **wanted.extra_body},
         retries=settings.agent.api_max_retries,
         patience=wanted.patience,
-        billing_mode="local" if name in ("ollama", "lmstudio") else "api_key",
+        billing_mode="local" if name in ("ollama", "lmstudio", "local") else "api_key",
     )
 
 

@@ -102,6 +102,15 @@ _PRESETS = (
         window_is_its_own=True,
         needs_key=False,
     ),
+    Preset(
+        "local",
+        "a small model on this machine, by `hermes model serve`",
+        "http://127.0.0.1:8427/v1",
+        window=8192,
+        window_is_its_own=True,
+        model="smollm2",
+        needs_key=False,
+    ),
     Preset("custom", "any compatible endpoint, by model.base_url", window=32_768, needs_key=False),
 )
 PRESETS = {preset.name: preset for preset in _PRESETS}
