@@ -75,6 +75,11 @@ def skills_usage(home: Path | None = None) -> Path:
     return skills_dir(home) / ".usage.json"
 
 
+def skills_pins(home: Path | None = None) -> Path:
+    """Those no review proposes anything about."""
+    return skills_dir(home) / ".pins.json"
+
+
 def plugins_dir(home: Path | None = None) -> Path:
     """Plugins of the person's own."""
     return (home or hermes_home()) / "plugins"

@@ -37,6 +37,7 @@ COMMANDS = {
     "tools": ("hermes.cli.tools", "which tools the agent has, and why one is missing"),
     "mcp": ("hermes.cli.mcp", "MCP servers whose tools the agent has"),
     "skills": ("hermes.cli.skills", "what the agent has learnt to do: list, make, check, install"),
+    "curator": ("hermes.cli.curator", "which skills are used, and what could be merged or retired"),
     "plugins": ("hermes.cli.plugins", "what others add to Hermes: list, switch, install, make"),
     "memory": ("hermes.cli.memory", "what the agent has noted, and what stands beside its notes"),
     "status": ("hermes.cli.about", "where everything is, and how large"),

@@ -8,6 +8,6 @@ shelf.py       the skills of one conversation, as the agent sees them: the index
 reading.py     the text of a skill as the model gets it
 writing.py     skills made and changed, by the agent or by hand
 install.py     one from elsewhere (package.py): looked through, then put in its place
-usage.py       how often each was used
+usage.py       how often each was used · curating.py  what could be merged or retired
 bundled/       those that come with the program, one folder a category
 """

@@ -59,8 +59,8 @@ class Curator(Area):
     enabled: bool = setting(True, "Whether unused skills are reviewed.")
     interval_hours: int = setting(168, "Hours between two reviews.", least=1)
     min_idle_hours: float = setting(2.0, "Hours of quiet before one begins.", least=0)
-    stale_after_days: int = setting(30, "Days without use after which a skill is stale.", least=1)
-    archive_after_days: int = setting(90, "Days without use after which archiving is proposed.", least=1)
+    stale_after_days: int = setting(30, "Days without use after which a skill is stale.", least=1, works=True)
+    archive_after_days: int = setting(90, "Days without use after which archiving is proposed.", least=1, works=True)
     backup: CuratorBackup = setting(CuratorBackup(), "Copies before a change.")
 
 
