@@ -181,6 +181,17 @@ def test_memory_stays_small_however_much_is_written() -> None:
     assert len(output.text()) < 70_000
 
 
+def test_news_are_the_end_of_what_came() -> None:
+    output = Output()
+    output.add(b"first\n")
+    assert output.since(0) == ("first\n", 6)
+    output.add(b"x" * 200_000 + b"\nlast\n")
+    news, position = output.since(6)
+    assert news.startswith("[… 168,006 bytes left out …]\nxxx")
+    assert news.endswith("x\nlast\n")
+    assert output.since(position) == ("", 200_012)
+
+
 @pytest.mark.parametrize("command", ["", "  \n"])
 def test_an_empty_command_is_none(work: Work, command: str) -> None:
     assert run(work, command).content == "The command is empty."

@@ -67,14 +67,15 @@ class Output:
         return f"{readable(head)}\n[… {left:,} bytes left out{whole} …]\n{readable(tail)}"
 
     def since(self, position: int) -> tuple[str, int]:
-        """What came after this many bytes, as far as it is kept, and the position now."""
+        """What came after this many bytes, or the end of it when that is much, and the position now."""
         with self._lock:
-            kept = (
-                bytes(self._head + self._tail) if self.total <= len(self._head) + len(self._tail) else bytes(self._tail)
-            )
-            total = self.total
+            kept, total = bytes(self._head + self._tail), self.total
         new = total - position
-        return (readable(kept[-new:]) if new > 0 else ""), total
+        if new <= 0:
+            return "", total
+        shown = min(new, _TAIL, len(kept))
+        left = f"[… {new - shown:,} bytes left out …]\n" if new > shown else ""
+        return left + readable(kept[-shown:]), total
 
 
 def readable(raw: bytes) -> str:
