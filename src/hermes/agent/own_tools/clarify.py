@@ -9,21 +9,16 @@ from hermes.agent.conversation import Conversation
 from hermes.agent.setup import Setup
 from hermes.errors import ToolError
 from hermes.tools.base import ToolResult
-from hermes.tools.registry import Tool, function, text
+from hermes.tools.registry import Handler
 from hermes.tools.work import Work
 
 _MOST_CHOICES = 9
 _LOOKS = 0.1  # seconds between two looks at whether the turn was stopped
-_ABOUT = (
-    "Ask the person, when only they can decide and a wrong guess would cost them. Up to nine choices; they may also "
-    "answer in their own words."
-)
-_PARAMETERS = {"question": text(), "choices": {"type": "array", "items": {"type": "string"}}}
 _GO_ON = "Go on with what is most likely meant, do nothing that cannot be undone, and say what you assumed."
 
 
-def make(setup: Setup, conversation: Conversation) -> Tool:
-    return Tool("clarify", "clarify", function("clarify", _ABOUT, _PARAMETERS, ("question",)), clarify, seconds=None)
+def make(setup: Setup, conversation: Conversation) -> Handler:
+    return clarify
 
 
 def clarify(arguments: dict[str, Any], work: Work) -> ToolResult:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from hermes.agent.conversation import Conversation
@@ -9,39 +10,15 @@ from hermes.agent.own_tools.children import Children, Outcome, Task
 from hermes.agent.setup import Setup
 from hermes.errors import HermesError, ToolError
 from hermes.tools.base import ToolResult
-from hermes.tools.registry import Tool, function, text
+from hermes.tools.registry import Handler
 from hermes.tools.toolsets import resolve
-from hermes.tools.work import Work, Workplace
+from hermes.tools.work import Work
 
 _MOST = 20
-_ABOUT = (
-    "Have a child agent do a task on its own and get its answer: for work that is long, or that can go on side by side "
-    "(tasks). A child knows nothing of this conversation: say all it needs in goal and context."
-)
-_SETS = {"type": "array", "items": {"type": "string"}, "description": "default: yours"}
-_TASK = {"goal": text(), "context": text(), "toolsets": _SETS}
-_PARAMETERS = {
-    **_TASK,
-    "tasks": {"type": "array", "items": {"type": "object", "properties": {name: {} for name in _TASK}}},
-}
 
 
-def make(setup: Setup, conversation: Conversation) -> Tool:
-    children = Children(setup, conversation)
-
-    def check(place: Workplace) -> str | None:
-        too_deep = setup.depth >= setup.settings.delegation.max_spawn_depth
-        return "a child this deep has no children of its own (delegation.max_spawn_depth)" if too_deep else None
-
-    return Tool(
-        "delegate_task",
-        "delegation",
-        function("delegate_task", _ABOUT, _PARAMETERS, ()),
-        lambda arguments, work: delegate(children, arguments, work),
-        check=check,
-        beside=True,
-        seconds=None,
-    )
+def make(setup: Setup, conversation: Conversation) -> Handler:
+    return partial(delegate, Children(setup, conversation))
 
 
 def delegate(children: Children, arguments: dict[str, Any], work: Work) -> ToolResult:

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hermes.agent.conversation import Conversation
-from hermes.agent.own_tools.summaries import is_set_up, summaries
+from hermes.agent.own_tools.summaries import summaries
+from hermes.agent.own_tools.told import LARGEST, sums_up
 from hermes.agent.own_tools.windows import Hit, Row, beginning, window
 from hermes.agent.setup import Setup
 from hermes.errors import ToolError
@@ -21,32 +22,13 @@ from hermes.model.sources import AUTOMATION_SOURCES
 from hermes.model.times import moment
 from hermes.store.base import ListQuery
 from hermes.store.db import OpenStore
-from hermes.tools.registry import Tool, function, text
+from hermes.tools.registry import Handler
 from hermes.tools.work import Work
 
-LARGEST = 100_000  # characters of one session
-_SHOWN, _READ = 4_000, 20_000  # … unless told otherwise: of a session that was found, of one that is read
+_SHOWN, _READ = 4_000, 20_000  # characters of a session that was found, of one that is read, unless told otherwise
 _RECENT = 10
 _HITS = 8  # messages of a session that its window is made around
 _PAGE = 100
-_ABOUT = (
-    "Recall earlier conversations, in their exact words. query: the sessions that hold all of these words (OR, NOT, "
-    '"phrase", prefix*), with the text around them. No query: recent sessions. session_id alone: read that session; '
-    "with around: near that message."
-)
-_PARAMETERS: dict[str, Any] = {
-    "query": text(),
-    "session_id": text("id or title"),
-    "around": {"type": "integer", "description": "message id"},
-    "role_filter": text("user,assistant,tool"),
-    "limit": {"type": "integer", "minimum": 1, "maximum": 10, "description": "sessions, default 3"},
-    "after": text("2026-03-01, 7d"),
-    "before": text(),
-    "source": text("cli, telegram, …"),
-    "exclude_sessions": {"type": "array", "items": {"type": "string"}},
-    "characters": {"type": "integer", "minimum": 200, "maximum": LARGEST, "description": "per session, default 4000"},
-}
-_SUMMARY = {"summary": {"type": "boolean", "description": "add summaries, up to 10 s"}}
 
 
 class Found(NamedTuple):
@@ -56,18 +38,8 @@ class Found(NamedTuple):
     hits: Sequence[Hit]
 
 
-def make(setup: Setup, conversation: Conversation) -> Tool:
-    parameters = {**_PARAMETERS, **(_SUMMARY if is_set_up(setup.settings) else {})}
-    search = SessionSearch(setup, conversation)
-    return Tool(
-        "session_search",
-        "session_search",
-        function("session_search", _ABOUT, parameters, ()),
-        lambda arguments, work: search.answer(arguments, work),
-        beside=True,
-        seconds=60.0,
-        whole=True,
-    )
+def make(setup: Setup, conversation: Conversation) -> Handler:
+    return SessionSearch(setup, conversation).answer
 
 
 class SessionSearch:
@@ -178,7 +150,7 @@ class SessionSearch:
         return self._fenced(self._facts(found.session_id), told + body)
 
     def _summaries(self, query: str, found: Sequence[Found]) -> list[str]:
-        if not is_set_up(self._setup.settings):
+        if not sums_up(self._setup.settings):
             return [""] * len(found)
         return summaries(self._setup.summarise, query, [window(self.db, one.hits, LARGEST) for one in found])
 

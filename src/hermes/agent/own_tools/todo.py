@@ -9,31 +9,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from hermes.agent.conversation import Conversation
+from hermes.agent.own_tools.told import STATUSES
 from hermes.agent.setup import Setup
 from hermes.errors import ToolError
-from hermes.tools.registry import Tool, function
+from hermes.tools.registry import Handler
 from hermes.tools.work import Work
 
-MARKS = {"pending": " ", "in_progress": ">", "completed": "x", "cancelled": "-"}
+MARKS = dict(zip(STATUSES, (" ", ">", "x", "-"), strict=True))
 _STATUS = {mark: status for status, mark in MARKS.items()}
 _LINE = re.compile(r"\[([ >x-])\] (\S+): (.+)")
 EMPTY = "The list is empty."
 _MOST = 100
 _LONGEST = 500
-_ABOUT = (
-    "The list of what is to be done here, for work of several steps; the person sees it. todos replaces the list, with "
-    "merge it changes items by id and adds new ones. Without arguments: the list. One item in_progress at a time."
-)
-_ITEM = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "content": {"type": "string"},
-        "status": {"type": "string", "enum": list(MARKS)},
-    },
-    "required": ["id"],
-}
-_PARAMETERS = {"todos": {"type": "array", "items": _ITEM}, "merge": {"type": "boolean"}}
 
 
 class Item(NamedTuple):
@@ -42,10 +29,8 @@ class Item(NamedTuple):
     status: str = "pending"
 
 
-def make(setup: Setup, conversation: Conversation) -> Tool:
-    todo = Todo(conversation)
-    schema = function("todo", _ABOUT, _PARAMETERS, ())
-    return Tool("todo", "todo", schema, lambda arguments, work: todo.answer(arguments, work), whole=True)
+def make(setup: Setup, conversation: Conversation) -> Handler:
+    return Todo(conversation).answer
 
 
 class Todo:
