@@ -1,4 +1,4 @@
-"""What listening plugins cost a turn: `python -m bench plugins`. Ours alone; theirs cannot be run beside them."""
+"""What listening plugins cost a turn. `python -m bench plugins`. Alone: the reference's cannot be run beside ours."""
 
 import argparse
 import json

@@ -62,8 +62,10 @@ def test_a_bad_argument_is_a_typed_error_or_an_ordinary_answer(store: SessionDB,
     valid = ALL[name]
     for parameter in parameters(name):
         for kind, bad in BAD.items():
-            with_one_bad = inspect.signature(getattr(store, name)).bind(*valid("s"))
-            with_one_bad.arguments[parameter] = bad
+            signature = inspect.signature(getattr(store, name))
+            with_one_bad = signature.bind(*valid("s"))
+            several = signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL
+            with_one_bad.arguments[parameter] = (bad,) if several else bad
             store.ensure_session("s", "cli")
             before = store.search_sessions(limit=1000), store.get_messages("s"), store.usage_by("session")
             try:

@@ -61,7 +61,7 @@ class RoutingOperations(Operations):
     def settle_arrival(self, arrival_id: int, state: str, *, expect: str | None = None, **changes: Any) -> bool:
         """Another state; False when it is not (any more) in the one that is expected."""
         [state] = _states((state,), ARRIVED)
-        values = {"state": state, **self._row(changes, _MAIL)}
+        values, expect = {"state": state, **self._row(changes, _MAIL)}, text("expect", expect)
         return self._write(lambda writer: writer.update_arrival(whole("arrival_id", arrival_id), values, expect))
 
     def post(self, platform: str, mail: Mapping[str, Any]) -> int:
@@ -79,7 +79,7 @@ class RoutingOperations(Operations):
     def settle_post(self, post_id: int, state: str, *, expect: str | None = None, **changes: Any) -> bool:
         """Another state; exactly one of several who expect the same one gets True."""
         [state] = _states((state,), POSTED)
-        values = {"state": state, **self._row(changes, (*_MAIL, "tries", "error"))}
+        values, expect = {"state": state, **self._row(changes, (*_MAIL, "tries", "error"))}, text("expect", expect)
         return self._write(lambda writer: writer.update_post(whole("post_id", post_id), values, expect))
 
     def forget_mail(self, before: float) -> int:
@@ -88,16 +88,18 @@ class RoutingOperations(Operations):
         return self._write(lambda writer: writer.forget_mail(before))
 
     def _row(self, values: Mapping[str, Any], known: Sequence[str]) -> Row:
-        strange = set(values) - set(known)
+        if not isinstance(values, Mapping):
+            raise BadInput(f"Give a dict with {', '.join(known)}, not {type(values).__name__}.")
+        strange = [name for name in values if name not in known]
         if strange:
-            raise BadInput(f"There is no {', '.join(sorted(strange))} here; there are {', '.join(known)}.")
+            raise BadInput(f"There is no {strange[0]!s:.40} here; there are {', '.join(known)}.")
         if "owner" in values and not may_see(self.scope, check_owner(values["owner"])):
             raise BadInput("A scope writes for its own owners alone.")
         return {name: value if isinstance(value, int | float) else text(name, value) for name, value in values.items()}
 
 
 def _states(given: Sequence[str], known: Sequence[str]) -> Sequence[str]:
-    strange = [state for state in given if state not in known]
+    strange = [state for state in given if required("state", state) not in known]
     if strange:
-        raise BadInput(f"'{strange[0]}' is none of {', '.join(known)}.")
+        raise BadInput(f"'{strange[0]:.40}' is none of {', '.join(known)}.")
     return given or known
