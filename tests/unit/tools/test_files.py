@@ -265,13 +265,3 @@ def test_a_pattern_that_takes_for_ever_is_ended(project: Path, work: Work, monke
 )
 def test_a_search_that_makes_no_sense_says_so(project: Path, work: Work, arguments: Any, told: str) -> None:
     assert told in do(work, "search_files", **arguments).content
-
-
-@pytest.mark.peers
-def test_ripgrep_finds_the_same(project: Path, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = do(work, "search_files", pattern=r"find_\w+").content
-    monkeypatch.setenv("PATH", os.defpath + ":/usr/local/bin")
-    from shutil import which
-
-    assert which("rg")
-    assert do(work, "search_files", pattern=r"find_\w+").content == ours

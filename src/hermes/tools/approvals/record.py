@@ -53,7 +53,11 @@ def is_always(action: Action) -> bool:
 
 
 def allow_always(action: Action, session_id: str) -> None:
-    entry = {"key": action.key, **action._asdict(), "session": session_id, "at": time.time()}
+    """The key is what counts; the text is kept to be read by people, secrets masked."""
+    from hermes.model.secrets import redact
+
+    shown = {**action._asdict(), "subject": redact(action.subject)[0]}
+    entry = {"key": action.key, **shown, "session": session_id, "at": time.time()}
     _rewrite(lambda entries: [*(one for one in entries if one["key"] != action.key), entry])
 
 
