@@ -67,6 +67,17 @@ def test_the_prompt_has_an_index_and_the_text_comes_when_it_is_asked_for(
     assert beside == "echo pour\n"
 
 
+def test_a_request_without_a_word_in_common_is_matched_by_a_model(model: Scripted, db: SessionDB) -> None:
+    model.script += [
+        Say(calls=[("skills_list", {"query": "my kitchen fern droops"})]),
+        Say("explain-with-a-page and no-such-skill"),
+        Say("Done."),
+    ]
+    talk(db, "go").close()
+    assert "The request: my kitchen fern droops" in model.sent[1].messages[0]["content"]
+    assert [one["name"] for one in json.loads(model.sent[2].messages[-1]["content"])] == ["explain-with-a-page"]
+
+
 @pytest.mark.parametrize("path", ["../../../config.yaml", "/etc/passwd", ".origin.json", "link"])
 def test_nothing_outside_a_skill_is_read(model: Scripted, db: SessionDB, hermes_home: Path, path: str) -> None:
     folder = skill(hermes_home / "skills")

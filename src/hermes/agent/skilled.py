@@ -1,13 +1,14 @@
 """The skills of a conversation, and the tools that find, read and write them."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hermes import paths
 from hermes.agent.toolbox import Toolbox
 from hermes.config import Config
-from hermes.errors import BadInput, NotFound, ToolError
+from hermes.errors import BadInput, NotFound, ProviderError, ToolError
 from hermes.skills.activation import Here
 from hermes.skills.reading import content, inside
 from hermes.skills.shelf import Shelf
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hermes.skills.writing import Writer
 
 NAMES = ("skills_list", "skill_view", "skill_manage")
+_MATCH_TOKENS = 300
 _ACTIONS = ("create", "edit", "patch", "delete", "write_file", "remove_file")
 
 
@@ -38,7 +40,9 @@ def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:
     """skills_list, skill_view and skill_manage, for this conversation."""
 
     def skills_list(arguments: dict[str, Any], work: Work) -> Any:
-        return shelf.listed(arguments.get("category") or "", arguments.get("query") or "")
+        category, query = arguments.get("category") or "", arguments.get("query") or ""
+        found = shelf.listed(category, query)
+        return found or _matched(shelf.listed(category), query, work)
 
     def skill_view(arguments: dict[str, Any], work: Work) -> str:
         skill = shelf.library.get(arguments["name"])
@@ -58,7 +62,11 @@ def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:
         return done
 
     described = {
-        "skills_list": (skills_list, {"category": text(), "query": text("Words that are in it")}, ()),
+        "skills_list": (
+            skills_list,
+            {"category": text(), "query": text("Words that are in it, or what is to be done")},
+            (),
+        ),
         "skill_view": (skill_view, {"name": text(), "file_path": text("A file beside it")}, ("name",)),
         "skill_manage": (skill_manage, _MANAGED, ("action", "name")),
     }
@@ -100,6 +108,21 @@ def _telling(handler: Handler) -> Handler:
             raise ToolError(str(error)) from error
 
     return told
+
+
+def _matched(listed: Sequence[Mapping[str, Any]], query: str, work: Work) -> Sequence[Mapping[str, Any]]:
+    """Skills that fit a request though none has its words, as the auxiliary model skills_hub sees it; none without
+    one."""
+    if not query or not listed:
+        return []
+    lines = "\n".join(f"- {one['name']}: {one['description']}" for one in listed)
+    prompt = f"Which of these skills help with the request? Answer with their names alone, or with none.\n\n{lines}\n\n"
+    try:
+        answer = work.place.summarise("skills_hub", f"{prompt}The request: {query}", most_tokens=_MATCH_TOKENS)
+    except ProviderError:
+        return []
+    named = set(re.findall(r"[a-z0-9-]+", answer.lower()))
+    return [one for one in listed if one["name"] in named]
 
 
 def _manage(writer: "Writer", given: dict[str, Any]) -> str:

@@ -1,10 +1,12 @@
 """The plugins of one front end: who listens to what, what they brought, and what went wrong."""
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from hermes.config import Config
 from hermes.guarded import Guard
@@ -108,11 +110,24 @@ class PluginManager:
         return {name: make for context in self.loaded.values() for name, make in context.platforms.items()}
 
     def close(self) -> None:
+        """End the thread that waits for calls; another conversation that goes on gets a new one."""
         self._guard.close()
 
 
 def plugins_of(config: Config, folder: Path | None = None) -> PluginManager:
-    """Every plugin that is on, loaded."""
+    """Every plugin that is on, loaded once for all conversations with these settings in this folder."""
+    with _lock:
+        known = _managers.setdefault(config, {})
+        if folder not in known:
+            known[folder] = _loaded(config, folder)
+        return known[folder]
+
+
+_managers: WeakKeyDictionary[Config, dict[Path | None, PluginManager]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def _loaded(config: Config, folder: Path | None) -> PluginManager:
     manager, settings = PluginManager(), config.settings
     found = discover(settings, folder)
     for plugin in found.plugins.values():

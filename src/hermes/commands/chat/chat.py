@@ -210,7 +210,8 @@ class Chat:
             images, self.images = self.images, []
             content = with_images(self._with_skills(content), images)
         for event in self.agent.run(content, attached):
-            yield from map(Notice, self.plugins.news())
+            if self.wishes.source in LOCAL_SOURCES:  # strangers need not know what is plugged in
+                yield from map(Notice, self.plugins.news())
             yield event
         self._hold()  # from its first message on
 
