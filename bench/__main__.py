@@ -5,7 +5,7 @@ import importlib
 import sys
 
 # A subject is one module with ABOUT, add_options(parser) and run(options) -> exit code.
-SUBJECTS = ("store", "search", "recall", "care", "cli", "agent", "tools", "plugins")
+SUBJECTS = ("store", "search", "recall", "care", "cli", "agent", "tools", "plugins", "gateway")
 
 
 def main() -> int:

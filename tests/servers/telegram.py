@@ -26,9 +26,8 @@ class FakeTelegram:
         self._number = 100
         self._news = threading.Condition()
         self._over = False
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
-        self._server.owner = self  # type: ignore[attr-defined]
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
@@ -141,8 +140,17 @@ class FakeTelegram:
         return {"file_id": given["file_id"], "file_unique_id": "u", "file_path": "photos/1.jpg"}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    owner: FakeTelegram
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that is killed is part of the play."""
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    server: _Server
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -151,9 +159,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._reply(200, _JPEG)
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+        length = int(self.headers.get("Content-Length") or 0)
+        raw = self.rfile.read(length)
+        if len(raw) < length:  # killed while it spoke
+            self.close_connection = True
+            return
+        body = raw.decode()
         method = self.path.rpartition("/")[2]
-        status, answer = self.server.owner.answer(method, dict(parse_qsl(body)))  # type: ignore[attr-defined]
+        status, answer = self.server.owner.answer(method, dict(parse_qsl(body)))
         self._reply(status, json.dumps(answer).encode())
 
     def _reply(self, status: int, content: bytes) -> None:

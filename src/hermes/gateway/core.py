@@ -44,6 +44,7 @@ class Gateway:
         self.delivery = Delivery(db, self.adapters)
         self.transcripts = Transcripts(db, paths.sessions_dir())
         self.stopping = False
+        self.ready = threading.Event()  # platforms can be written to
         self.began = time.time()
         self.tasks: list[Callable[[], Any]] = []  # what else is looked at with every tick
         self._lanes: dict[str, Lane] = {}
@@ -57,6 +58,8 @@ class Gateway:
     def start(self) -> None:
         self._link_identities()
         self.transcripts.start()
+        unsent = self.db.posts("sending", "pending")  # before anything new comes in: these are the last run's
+        self._take_up()
         try:
             for adapter in self.adapters.values():
                 adapter.gateway = self
@@ -64,7 +67,10 @@ class Gateway:
         except BaseException:
             self.stop(0.0)
             raise
-        self._take_up()
+        marked = self.delivery.resume(unsent)
+        if marked:
+            log.warning("%d messages may not have been delivered when Hermes ended; they are marked", marked)
+        self.ready.set()
         self._ticker.start()
 
     def _link_identities(self) -> None:
@@ -73,10 +79,7 @@ class Gateway:
                 self.db.link_identity(LOCAL if account in ("cli", LOCAL) else account, person)
 
     def _take_up(self) -> None:
-        """What the last run left: answers to be sent, messages to be answered."""
-        marked = self.delivery.resume()
-        if marked:
-            log.warning("%d messages may not have been delivered when Hermes ended; they are marked", marked)
+        """Messages that the last run left, before those to come; they are answered once the platforms are there."""
         for row in self.db.arrivals("running", "waiting"):
             if row["platform"] in self.adapters:
                 arrival = from_row(row)
@@ -88,6 +91,7 @@ class Gateway:
             adapter.disconnect()
         self.stopping = True  # what comes in from here waits in the inbox for the next run
         self._over.set()
+        self.ready.set()
         deadline = time.monotonic() + grace
         lanes = list(self._lanes.values())
         for lane in lanes:

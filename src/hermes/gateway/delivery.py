@@ -8,7 +8,7 @@ twice.
 import json
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hermes.errors import HermesError
@@ -123,10 +123,10 @@ class Delivery:
         pause = 2.0**attempt if failed.seconds is None else failed.seconds
         return self._over.wait(min(pause, _LONGEST_PAUSE))
 
-    def resume(self) -> int:
+    def resume(self, rows: Sequence[Row]) -> int:
         """What the last run left: send what was not begun, mark what may have arrived. Returns how many were marked."""
         marked = 0
-        for row in self._db.posts("sending", "pending"):
+        for row in rows:
             adapter = self._adapters.get(row["platform"])
             if adapter is None:
                 continue
@@ -134,7 +134,8 @@ class Delivery:
                 why = "Hermes ended while it was sent; it may have arrived."
                 marked += self._db.settle_post(row["id"], "undelivered", expect="sending", error=why)
                 continue
-            self._db.settle_post(row["id"], "pending")
+            if row["state"] == "sending":
+                self._db.settle_post(row["id"], "pending", expect="sending")
             self.send(row["id"], row["content"])
         return marked
 

@@ -64,6 +64,7 @@ class Lane:
         self._system_prompt: str | None = None  # instead of the one that is built
         self._question: Question | None = None
         self._now: Arrival | None = None  # what is being answered
+        self._first: int | None = None  # the message an earlier run began to answer, where this one goes on
         self._posted: list[tuple[int, str]] = []
         self._left = ""  # the event whose answer nobody waits for any more
 
@@ -138,6 +139,7 @@ class Lane:
     # -- the thread
 
     def _work(self) -> None:
+        self.gateway.ready.wait()
         while True:
             with self._lock:
                 if not self._waiting or self.gateway.stopping:
@@ -161,7 +163,7 @@ class Lane:
             log.exception("a turn of %s failed", self.key)
             self._failed(arrival, OOPS)
         finally:
-            self._now = None
+            self._now = self._first = None
             if self.chat is not None:
                 self.gateway.transcripts.changed(self.chat.agent.session_id)
 
@@ -233,7 +235,8 @@ class Lane:
         if message["role"] == "user":
             tx.set_route(self.key, self._route(session_id) | {"active_at": time.time()})
             if now.number is not None:
-                tx.settle_arrival(now.number, "running", session_id=session_id, message_id=message_id)
+                first = self._first or message_id
+                tx.settle_arrival(now.number, "running", session_id=session_id, message_id=first)
         elif message["role"] == "assistant" and not message.get("tool_calls"):
             self._answered(tx, now, session_id, message_id, message)
 
@@ -289,7 +292,7 @@ class Lane:
     def _content(self, arrival: Arrival) -> Any:
         text = self._words(arrival.incoming)
         if arrival.begun is not None:
-            text = as_resumed(self._db(), arrival.begun, text)
+            text, self._first = as_resumed(self._db(), arrival.begun, text)
             if self.chat is not None:
                 self.chat.agent.reload()
         if not arrival.incoming.images:

@@ -17,6 +17,9 @@ import uvicorn
 from hermes.errors import ConfigError
 
 log = logging.getLogger("hermes.gateway")
+_theirs = logging.getLogger("uvicorn")
+_theirs.addHandler(logging.NullHandler())  # what strangers send is not worth a line each
+_theirs.propagate = False
 MOST_BYTES = 10_000_000
 BODY_SECONDS = 20.0
 _START_SECONDS = 15.0
