@@ -82,15 +82,15 @@ class _Worker:
             for function in functions:
                 if self._left:
                     return
-                outcome = _attempt(function)
+                outcome = self._attempt(function)
                 if os.getpid() != process:
                     os._exit(0)  # it forked; the child has nothing to do here
                 self._outcomes.put(outcome)
 
-
-def _attempt(function: Callable[[], Any]) -> Outcome:
-    try:
-        return Outcome(function())
-    except BaseException as error:  # the edge to code that is not ours, which may even ask to exit
-        log.warning("code that is not ours failed", exc_info=error)
-        return Outcome(problem=f"failed ({type(error).__name__}: {error})")
+    def _attempt(self, function: Callable[[], Any]) -> Outcome:
+        try:
+            return Outcome(function())
+        except BaseException as error:  # the edge to code that is not ours, which may even ask to exit
+            if not self._left:  # what comes too late was told of already
+                log.warning("code that is not ours failed", exc_info=error)
+            return Outcome(problem=f"failed ({type(error).__name__}: {error})")
