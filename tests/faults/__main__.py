@@ -13,6 +13,7 @@ SUBJECTS = {
     "search": ("search",),
     "chat": ("chat", "chat_kills"),
     "tools": ("tools", "tools_output", "web", "tools_recall"),
+    "plugins": ("plugins",),
     "gateway": ("gateway", "gateway_kills"),
     "care": ("care", "care_damage", "care_imports", "care_secrets"),
 }

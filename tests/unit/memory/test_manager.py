@@ -150,6 +150,7 @@ def test_after_three_failures_it_is_not_asked_again(manager: Manager) -> None:
     assert "not asked again" in manager.news()[-1]
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # that it forks is the point
 def test_a_child_that_is_forked_ends_there() -> None:
     reading, writing = os.pipe()
 
