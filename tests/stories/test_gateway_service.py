@@ -113,3 +113,29 @@ def test_a_job_that_is_due_runs_once_and_tells_the_chat(hermes_home: Path, model
             until(lambda: cron.jobs(db)[0].get("status") == "answered")
         assert paper.heard("alice") == ["⏰ morning\n\nGood morning."]
         assert len(model.sent) == 1 and cron.jobs(db)[0]["next"] > time.time() + 3000
+
+
+def test_the_agent_sends_messages_and_makes_jobs_within_what_a_person_may(hermes_home: Path, model: Scripted) -> None:
+    from hermes.commands import cron
+    from hermes.commands.chat.chat import Chat
+
+    tools = ["messaging", "cronjob"]
+    configured(hermes_home, model, toolsets=tools, platform_toolsets={"paper": tools})
+    told = {"target": "paper:bob", "message": "Alice is late."}
+    later = {"action": "create", "schedule": "daily at 9", "prompt": "Say good morning"}
+    with SessionDB() as db:
+        model.add(Say(calls=[("send_message", told), ("cronjob", later)]), Say("Done."))
+        list(Chat(db, load()).ask("Tell Bob I am late."))
+        assert [job["schedule"] for job in cron.jobs(db)] == ["daily at 9"]
+        model.add(Say(calls=[("send_message", told), ("cronjob", later)]), Say("Done."))
+        paper = Paper()
+        with served(db, paper) as gateway:
+            gateway.tasks.append(Scheduler(gateway).tick)
+            until(lambda: paper.heard("bob"))
+            paper.says("eve", "Tell Bob something.")
+            until(lambda: paper.heard("eve"))
+        assert paper.heard("bob") == ["Alice is late."] and len(cron.jobs(db)) == 1
+        results = [
+            row["content"] for row in db.get_messages(db.list_routes()[0]["session_id"]) if row["role"] == "tool"
+        ]
+    assert "own accounts" in results[0] and "There is no tool 'cronjob'" in results[1]

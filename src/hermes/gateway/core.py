@@ -30,6 +30,7 @@ from hermes.store import SessionDB
 log = logging.getLogger("hermes.gateway")
 _TICK = 30.0  # seconds between two looks at what is due
 _IDLE = 600.0  # seconds after which a quiet conversation is let go from memory
+_TIDY = 3600.0  # seconds between two looks at old mail
 _MAIL_KEPT = 30 * 86400.0
 TOO_FAST = "That is more than I can take in a minute; your last message was not read. Try again shortly."
 
@@ -51,6 +52,7 @@ class Gateway:
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._tick = tick
+        self._tidied = 0.0
         self._ticker = threading.Thread(target=self._run, name="hermes-gateway-ticker", daemon=True)
 
     # -- its life
@@ -148,9 +150,11 @@ class Gateway:
 
     def due(self, route: Mapping[str, Any] | None) -> str | None:
         """Why the session of this route is over; None: it is not."""
-        if route is None or self.db.get_session(route["session_id"]) is None:
+        if route is None:
             return None
-        return due(self.rule(place_of(route)), route["active_at"], time.time(), self.zone)
+        reason = due(self.rule(place_of(route)), route["active_at"], time.time(), self.zone)
+        begun = reason is not None and self.db.get_session(route["session_id"]) is not None
+        return reason if begun else None
 
     def _run(self) -> None:
         while not self._over.wait(self._tick):
@@ -183,7 +187,9 @@ class Gateway:
                 del self._lanes[lane.key]
         for lane in idle:
             lane.release()
-        self.db.forget_mail(time.time() - _MAIL_KEPT)
+        if time.monotonic() - self._tidied > _TIDY:
+            self._tidied = time.monotonic()
+            self.db.forget_mail(time.time() - _MAIL_KEPT)
 
     def status(self) -> dict[str, Any]:
         with self._lock:

@@ -130,9 +130,14 @@ class Chat:
         tools = self._toolbox([memory_tool(memory)])
         memory.can_note = lambda: "memory" in tools.offered()
         self.skills = shelf_of(self.config, tools, plugins.skills)
-        tools.add_own(skill_tools(self.skills, self.config))
+        tools.add_own([*skill_tools(self.skills, self.config), *self._reaching()])
         parts = {"tools": tools, "memory": memory, "skills": self.skills, "hooks": plugins}
         return parts if isinstance(plugins, NoPlugins) else parts | self._brought(plugins, tools)
+
+    def _reaching(self) -> list[Tool]:
+        from hermes.commands.chat.reaching import reaching_tools  # which knows this module
+
+        return reaching_tools(self.db, self.config)
 
     def _plugins(self) -> "NoPlugins | PluginManager":
         """Those that are on; where none can be, nothing of this is loaded."""

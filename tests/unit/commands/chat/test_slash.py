@@ -13,7 +13,7 @@ from tests.unit.commands.chat.conftest import Person, settings_for
 
 EVERY = (
     "help new title resume sessions search recall branch undo retry rewind compress model fast usage insights save "
-    "history image steer queue busy skills status statusbar footer redraw debug stop exit"
+    "handoff history image steer queue busy skills status statusbar footer redraw debug stop exit"
 )
 
 

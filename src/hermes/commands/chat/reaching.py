@@ -1,0 +1,80 @@
+"""Tools that reach beyond the conversation: a message to another chat, a job for later.
+
+Both go through the store, and the gateway that serves the platform does the rest. A person on a platform reaches
+their own accounts alone; jobs are the operator's.
+"""
+
+import json
+from typing import Any
+
+from hermes.commands import cron
+from hermes.config import Config
+from hermes.errors import BadInput, NotFound, ToolError
+from hermes.store import SessionDB
+from hermes.tools.registry import Tool, function, text
+from hermes.tools.work import Work
+
+_VARIABLES = ("TELEGRAM_BOT_TOKEN", "API_SERVER_KEY")
+_SEND = "Send a message to a person on a platform that the gateway serves."
+_JOB = "Do something later, by itself: make, list, pause, resume or remove scheduled jobs."
+
+
+def reaching_tools(db: Any, config: Config) -> list[Tool]:
+    return [_send_message(db, config), _cronjob(db, config)]
+
+
+def _send_message(db: Any, config: Config) -> Tool:
+    def send(arguments: dict[str, Any], work: Work) -> str:
+        platform, _, chat = str(arguments["target"]).partition(":")
+        if not platform or not chat:
+            raise ToolError("A target is a platform and a chat, such as telegram:12345.")
+        content = json.dumps({"place": [platform, "dm", chat, "", chat], "text": arguments["message"]})
+        try:
+            db.post(platform, {"owner": f"{platform}:{chat}", "key": f"{cron.KEY}message", "content": content})
+        except BadInput:
+            raise ToolError("Only this person's own accounts can be written to from here.") from None
+        return "It is in the outbox; the gateway sends it."
+
+    parameters = {"target": text("platform:chat, such as telegram:12345"), "message": text("What to say")}
+    schema = function("send_message", _SEND, parameters, ("target", "message"))
+    return Tool("send_message", "messaging", schema, send, check=lambda place: _nobody(config))
+
+
+def _nobody(config: Config) -> str | None:
+    known = config.settings.platforms or any(config.environment.get(name) for name in _VARIABLES)
+    return None if known else "no platform is set up for the gateway"
+
+
+def _cronjob(db: Any, config: Config) -> Tool:
+    def job(arguments: dict[str, Any], work: Work) -> Any:
+        try:
+            return _done(db, config, arguments)
+        except (BadInput, NotFound) as error:
+            raise ToolError(str(error)) from error
+
+    parameters = {
+        "action": text("What to do", enum=["create", "list", "pause", "resume", "remove"]),
+        "schedule": text("When: every 30m, daily at 9, weekdays at 8:30, or a cron expression (create)"),
+        "prompt": text("What the agent is to do then (create)"),
+        "deliver": text("Who is told, as platform:chat (create); empty: nobody"),
+        "job": text("Which one: its id or name (pause, resume, remove)"),
+    }
+    schema = function("cronjob", _JOB, parameters, ("action",))
+    return Tool("cronjob", "cronjob", schema, job, check=lambda place: _not_here(db))
+
+
+def _not_here(db: Any) -> str | None:
+    return None if isinstance(db, SessionDB) else "only for the operator of this machine"
+
+
+def _done(db: SessionDB, config: Config, arguments: dict[str, Any]) -> Any:
+    action, job = arguments["action"], str(arguments.get("job") or "")
+    if action == "create":
+        words = {name: str(arguments.get(name) or "") for name in ("schedule", "prompt", "deliver")}
+        return cron.add(db, config, words["schedule"], words["prompt"], deliver=words["deliver"]).data
+    if action == "list":
+        return cron.jobs(db)
+    if action == "remove":
+        return cron.remove(db, job).data
+    cron.pause(db, job, paused=action == "pause")
+    return cron.find(db, job)
