@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("subject", choices=[*SUBJECTS])
     parser.add_argument("--only", type=int, nargs="+", metavar="ROW", help="these rows alone")
     parser.add_argument("--quick", action="store_true", help="small sizes; needs no root")
-    parser.add_argument("--minutes", type=float, metavar="M", help="how long to fuzz the search")
+    parser.add_argument("--minutes", type=float, metavar="M", help="how long, where a row is a matter of time")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options = parser.parse_args()
     for name in SUBJECTS[options.subject]:

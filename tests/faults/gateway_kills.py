@@ -21,6 +21,7 @@ from tests.servers.scripted import Say, Scripted, Sent
 from tests.servers.telegram import TOKEN, FakeTelegram
 
 CHATS = 6
+_MOST_WAITING = 30
 _PATIENCE = 120.0
 _ASKED = re.compile(r"message (\d+)")
 
@@ -50,6 +51,8 @@ class Talking:
     def _run(self) -> None:
         number = 0
         while not self._over.wait(self.pause):
+            if number - len(self.fake.sent) > _MOST_WAITING:
+                self._over.wait(1.0)  # people wait for answers, too
             number += 1
             chat = 1000 + number % CHATS
             self.said[number] = chat
@@ -88,7 +91,11 @@ def killed_in_mid_turn(run: Run) -> Outcome:
             platforms={"telegram": {"base_url": fake.url, "poll_seconds": 1}}, terminal={"cwd": str(home)},
         )  # fmt: skip
         talking = Talking(fake, 0.15)
+        ends = time.monotonic() + 60 * (run.minutes or 1e6)
         for number in range(kills):
+            if time.monotonic() > ends:
+                kills = number
+                break
             process = started(home)
             failed_starts += not serves(home, process)
             time.sleep(run.rng.uniform(0.0, 1.2))
