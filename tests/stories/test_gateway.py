@@ -352,3 +352,22 @@ def test_a_conversation_is_handed_over_by_a_command_and_back(hermes_home: Path, 
     with running(db, paper):
         assert drawn(perform(stranger, "/handoff paper")).startswith("This conversation goes on at paper in a moment")
         until(lambda: len(paper.heard("zoe")) == 1)
+
+
+def test_a_session_with_a_program_running_behind_it_is_not_reset(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    reset = {"mode": "idle", "idle_minutes": 1, "notify": False}
+    configured(hermes_home, model, session_reset=reset, platform_toolsets={"paper": ["terminal"]})
+    model.add(Say(calls=[("terminal", {"command": "sleep 60", "background": True})]), Say("It runs."))
+    paper, key = Paper(), "agent:main:paper:dm:alice"
+    with running(db, paper) as gateway:
+        paper.says("alice", "start it")
+        until(lambda: paper.heard("alice") == ["It runs."])
+        old = db.get_route(key)["session_id"]  # type: ignore[index]
+        db.set_route(key, {"active_at": time.time() - 3600})
+        lane = next(iter(gateway._lanes.values()))
+        assert lane.busy_behind()
+        paper.says("alice", "still there?")
+        until(lambda: len(paper.heard("alice")) == 2)
+        assert db.get_route(key)["session_id"] == old  # type: ignore[index]
