@@ -61,7 +61,19 @@ def refuse_anothers_log(path: Path, connection: apsw.Connection) -> None:
 
 
 def state_of(connection: apsw.Connection) -> tuple[int | None, bool]:
-    """(schema version, our mark); None for a file without tables. StoreCorrupt for a stranger's."""
+    """(schema version, our mark); None for a file without tables. StoreCorrupt for a stranger's. Seen at one moment:
+    another process may be upgrading the file."""
+    if connection.in_transaction:
+        return _state_seen(connection)
+    connection.execute("BEGIN")
+    try:
+        return _state_seen(connection)
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+def _state_seen(connection: apsw.Connection) -> tuple[int | None, bool]:
     ours = scalar(connection, "PRAGMA application_id") == schema.APPLICATION_ID
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
