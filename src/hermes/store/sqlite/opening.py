@@ -63,13 +63,13 @@ def refuse_anothers_log(path: Path, connection: apsw.Connection) -> None:
 def state_of(connection: apsw.Connection) -> tuple[int | None, bool]:
     """(schema version, our mark); None for a file without tables. StoreCorrupt for a stranger's. Seen at one moment:
     another process may be upgrading the file."""
-    if connection.in_transaction:
-        return _state_seen(connection)
-    connection.execute("BEGIN")
+    alone = not connection.in_transaction
+    if alone:
+        connection.execute("BEGIN")
     try:
         return _state_seen(connection)
     finally:
-        if connection.in_transaction:
+        if alone and connection.in_transaction:
             connection.execute("COMMIT")
 
 
