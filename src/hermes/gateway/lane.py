@@ -267,12 +267,12 @@ class Lane:
     # -- a turn
 
     def _answer(self, arrival: Arrival) -> None:
-        self._reset_if_due()
+        route = self._current_route()
         chat = self.open()
         if arrival.tell is None and slash.is_command(chat, arrival.incoming.text):
             self._command(chat, arrival)
         else:
-            self._tell_reset()
+            self._tell_reset(route)
             self._turn(chat, arrival, self._content(arrival))
         while chat.queue and not self.gateway.stopping:  # what /retry and /queue left
             self._turn(chat, arrival._replace(number=self._again(arrival)), chat.queue.popleft())
@@ -370,10 +370,14 @@ class Lane:
 
     # -- the end of a session
 
-    def _reset_if_due(self) -> None:
-        reason = self.gateway.due(self.gateway.db.get_route(self.key))
-        if reason is not None:
-            self._reset(reason)
+    def _current_route(self) -> Mapping[str, Any] | None:
+        """Where this chat is, after a reset that is due."""
+        route = self.gateway.db.get_route(self.key)
+        reason = self.gateway.due(route)
+        if reason is None:
+            return route
+        self._reset(reason)
+        return self.gateway.db.get_route(self.key)
 
     def _reset(self, reason: str) -> None:
         """Close the session and begin a new one with the next message; nothing is deleted."""
@@ -401,8 +405,7 @@ class Lane:
         finally:
             timer.cancel()
 
-    def _tell_reset(self) -> None:
-        route = self.gateway.db.get_route(self.key)
+    def _tell_reset(self, route: Mapping[str, Any] | None) -> None:
         if route is None or not route["reset_from"]:
             return
         self.gateway.db.set_route(self.key, {"reset_from": None, "reset_reason": None})
