@@ -74,6 +74,7 @@ def test_a_home_comes_back_and_the_present_one_is_kept(home: Path, hermes: Herme
     assert (home / "profiles" / "work").is_dir()
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     assert {stat.S_IMODE((home / name).stat().st_mode) for name in ("state.db", ".env", "config.yaml")} == {0o600}
+    assert {stat.S_IMODE((home / name).stat().st_mode) for name in ("skills", "skills/notes")} == {0o700}
 
 
 def test_an_empty_home_is_filled_without_asking(home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,5 +188,6 @@ def test_a_damaged_store_in_an_archive_is_refused(home: Path, hermes: Hermes) ->
 def test_what_is_not_there_is_told(home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "hermes backup" in refused(hermes("import", "nowhere.zip"), 1)
     assert "is a folder" in refused(hermes("backup", "."), 2)
+    assert "is a folder" in refused(hermes("import", "."), 2)
     monkeypatch.setenv("HERMES_HOME", str(home.parent / "nowhere"))
     assert "nothing to back up" in refused(hermes("backup"), 1)

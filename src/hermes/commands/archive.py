@@ -137,7 +137,7 @@ def _about(archive: Path, opened: zipfile.ZipFile) -> dict[str, Any]:
 def _write(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
     """A piece at a time, and never more than the archive said."""
     target = folder.joinpath(*PurePosixPath(entry.filename).parts)
-    target.parent.mkdir(mode=paths.PRIVATE_FOLDER, parents=True, exist_ok=True)
+    paths.make_private_folder(target.parent)
     descriptor = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, paths.PRIVATE_FILE)
     with os.fdopen(descriptor, "wb") as out, opened.open(entry) as packed:
         left = entry.file_size

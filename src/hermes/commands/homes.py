@@ -49,6 +49,8 @@ def _copied(store: Path, copy: Path) -> Path | None:
 
 def take(home: Path, source: Path, *, yes: bool = False) -> Reply:
     """The home an archive holds, in the place of this one, which is kept beside it."""
+    if source.is_dir():
+        raise BadInput(f"{source} is a folder; name an archive in it.")
     if not source.is_file():
         raise NotFound(f"{source} does not exist; `hermes backup` makes an archive.")
     home = Path(os.path.realpath(home))
