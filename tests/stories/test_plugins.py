@@ -64,6 +64,7 @@ def test_an_authors_afternoon(model: Scripted, db: SessionDB, hermes: Hermes, he
     """new, its test, enable, the hook fires in a chat; broken, it is named and the chat goes on."""
     folder = hermes_home / "plugins" / "tool-count"
     assert str(folder) in hermes("plugins", "new", "tool-count").out
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)],
         capture_output=True,

@@ -87,5 +87,6 @@ def create(name: str, description: str, author: str) -> Path:
         "folder": folder,
     }
     for file, text in {FILE: _MANIFEST, "__init__.py": _CODE, f"test_{word}.py": _TEST}.items():
+        paths.create_private_file(folder / file)
         (folder / file).write_text(text.format(**values), encoding="utf-8")
     return folder
