@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import httpx2
@@ -86,6 +87,7 @@ def test_a_job_is_added_listed_run_and_removed(model: Scripted) -> None:
     assert added.code == 0, added.err
     job = json.loads(added.out)
     assert "morning" not in spawn("cron", "list").err
+    assert datetime.fromtimestamp(job["next"]).strftime("%Y-%m-%d 08:30") in spawn("cron", "list").out
     assert [one["id"] for one in map(json.loads, spawn("cron", "list", "--json").out.splitlines())] == [job["id"]]
     assert spawn("cron", "run", "morning").out == "Good morning.\n"
     with SessionDB() as db:

@@ -25,7 +25,7 @@ from hermes.store import SessionDB
 KEY = "cron:"  # how the keys of what jobs deliver begin
 _JOBS = "cron.jobs"
 _COLUMNS = (
-    Column("Job", 10), Column("When", 18, least=10), Column("Next", 17, "time"), Column("Last", 10),
+    Column("Job", 10), Column("When", 18, least=10), Column("Next", 17), Column("Last", 10),
     Column("Tells", 18, least=6), Column("Prompt", 40, least=10),
 )  # fmt: skip
 
@@ -59,7 +59,7 @@ def add(db: SessionDB, config: Config, schedule: str, prompt: str, *, deliver: s
     }  # fmt: skip
     with db.transaction() as tx:
         tx.set_meta(_JOBS, json.dumps([*jobs(tx), job]))
-    when = datetime.fromtimestamp(job["next"], _zone(config)).strftime("%Y-%m-%d %H:%M")
+    when = _next(job)
     return said(f"Job {job['id']} runs {schedule}, the next time on {when}, while `hermes gateway` runs.", data=job)
 
 
@@ -71,7 +71,7 @@ def listed(db: SessionDB) -> Reply:
         (
             job["id"],
             job["schedule"],
-            None if job["paused"] else job["next"],
+            "paused" if job["paused"] else _next(job),
             job.get("status") or "never",
             job["deliver"] or "nobody",
             clip(job["prompt"], 60, "…"),
@@ -79,6 +79,11 @@ def listed(db: SessionDB) -> Reply:
         for job in found
     )
     return Reply((Table(_COLUMNS, rows, 100),), data=found)
+
+
+def _next(job: Job) -> str:
+    """The date and the hour: what lies ahead is not said as "5m ago" is."""
+    return datetime.fromtimestamp(job["next"], _zone_of(job)).strftime("%Y-%m-%d %H:%M")
 
 
 def find(db: Any, wanted: str) -> Job:
