@@ -212,10 +212,14 @@ def test_a_key_that_is_refused_ends_the_batch_at_once(hermes: Hermes, server: Sc
     assert len(server.sent) == 1
 
 
+def test_a_file_that_is_not_there_is_not_found(hermes: Hermes, model: Model) -> None:
+    assert "nothing.txt does not exist" in refused(hermes("batch", "nothing.txt"), 1)
+
+
 @pytest.mark.parametrize(
     ("content", "arguments", "told"),
     [
-        (None, ["nothing.txt"], "cannot be read"),
+        (None, ["."], "cannot be read"),
         ("", ["p.jsonl"], "holds no prompt"),
         ("{}", ["p.jsonl"], "line 1"),
         ('{"prompt": "a"}\nplain', ["p.jsonl"], "line 2"),

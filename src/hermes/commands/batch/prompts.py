@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hermes.errors import BadInput
+from hermes.errors import BadInput, NotFound
 
 _LARGEST = 200_000_000  # bytes
 
@@ -40,6 +40,8 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
         if file.stat().st_size > _LARGEST:
             raise BadInput(f"{file} is larger than {_LARGEST // 1_000_000} MB; split it.")
         content = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise NotFound(f"{file} does not exist; name a file with a prompt on every line.") from None
     except OSError as error:
         raise BadInput(f"{file} cannot be read ({error.strerror}).") from None
     except UnicodeDecodeError:
