@@ -106,6 +106,8 @@ def highlighted(snippet: str) -> tuple[Span, ...]:
 
 def recall(db: SessionDB, question: str, where: Where = Where(), *, limit: int = 5, explain: bool = False) -> Reply:
     """Conversations that answer a question in plain words, best first, with the passages that speak for them."""
+    if not question.strip():
+        raise BadInput("Ask a question, such as: hermes sessions recall why did the backup fail")
     now = time.time()
     rows = db.recall(
         question,

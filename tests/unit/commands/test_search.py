@@ -79,6 +79,11 @@ def test_role_order_and_limit(db: SessionDB) -> None:
     assert found(db, "billing", order="newest", limit=1) == [("new", "assistant")]
 
 
+def test_a_question_without_words_is_the_askers_mistake(db: SessionDB) -> None:
+    with pytest.raises(BadInput, match="Ask a question"):
+        search.recall(db, " ")
+
+
 def test_nothing_found_says_that_all_words_must_match_and_offers_recall(db: SessionDB) -> None:
     reply = search.search(db, 'billing "no such words"')
     assert (reply.exit_code, reply.data, reply.parts) == (1, [], ())
