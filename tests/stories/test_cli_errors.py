@@ -214,6 +214,17 @@ def test_no_output_at_all_is_fine(home: Path) -> None:
         assert (done.returncode, done.stderr) == (0, ""), closed
 
 
+def test_an_export_to_a_closed_output_asks_for_a_file(home: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, "sessions", "export", "-"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "hermes: The output is closed; name a file to export to.\n")
+
+
 def test_ctrl_c_is_exit_code_130_and_quiet(home: Path) -> None:
     log = home / "logs" / "hermes.log"
     log.parent.mkdir(mode=0o700, exist_ok=True)

@@ -11,6 +11,7 @@ from hermes.cli.screen import safe, write
 from hermes.commands import transfer
 from hermes.commands.formats import FORMATS
 from hermes.commands.reply import Reply
+from hermes.errors import BadInput
 from hermes.store import SessionDB
 
 
@@ -39,6 +40,8 @@ def add_export(command: Command) -> None:
 
 
 def _export(db: SessionDB, arguments: argparse.Namespace) -> Reply:
+    if arguments.output == "-" and sys.stdout is None:
+        raise BadInput("The output is closed; name a file to export to.")
     to_terminal = arguments.output == "-" and sys.stdout.isatty()
     target = Path(arguments.output) if arguments.output != "-" else _Terminal() if to_terminal else sys.stdout.buffer
     return transfer.export(
