@@ -66,6 +66,14 @@ class Terminal:
     def wait_for(self, words: str, times: int = 1) -> None:
         self.until(lambda: self.text.count(words) >= times, words)
 
+    def rest(self) -> None:
+        """Until nothing was drawn for half a second: the turn is over, and a key means what it means at the prompt."""
+        quiet = 0
+        while quiet < 5:
+            before = len(self.seen)
+            assert self._read(), f"it ended:\n{self.text}"
+            quiet = quiet + 1 if len(self.seen) == before else 0
+
     def until(self, so: Callable[[], bool], what: object = "") -> None:
         deadline = time.monotonic() + PATIENCE
         while not so():

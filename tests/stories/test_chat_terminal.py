@@ -85,6 +85,7 @@ def test_a_resumed_session_shows_the_recap_and_goes_on(model: Scripted) -> None:
         assert f"↻ Resumed session {session['id']} {title} (1 user message, 2 total messages)" in terminal.text
         terminal.say("and a functor?")
         terminal.wait_for("Answer number 2 to and a functor?.")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert [role for role, _ in said(str(session["id"]))] == ["user", "assistant"] * 2
@@ -146,6 +147,7 @@ def test_ctrl_c_stops_the_turn_and_keeps_what_was_said(model: Scripted) -> None:
         time.sleep(2.1)  # two in a row would leave
         terminal.say("and now?")
         terminal.wait_for("Answer number 2")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -177,6 +179,7 @@ def test_a_crash_in_mid_turn_loses_no_message_and_the_chat_goes_on(model: Script
         terminal.wait_for("● You: slowly please")
         terminal.say("third question")
         terminal.wait_for("Answer number 3")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -208,6 +211,7 @@ def test_a_message_can_have_several_lines(model: Scripted) -> None:
         terminal.until(lambda: "❯" in terminal.seen)
         terminal.type("line one" + ALT_ENTER + "line two\\" + ENTER + "line three" + ENTER)
         terminal.wait_for("Answer number 1")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -219,6 +223,7 @@ def test_what_is_typed_before_the_prompt_is_loaded_is_not_lost(model: Scripted) 
         terminal.until(lambda: "❯" in terminal.seen)
         terminal.type("typed early" + ENTER)
         terminal.wait_for("Answer number 1 to typed early")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
 
@@ -280,6 +285,7 @@ def test_typing_while_it_works_interrupts_and_is_answered_next(model: Scripted) 
         terminal.wait_for("word3 ")
         terminal.say("something else")
         terminal.wait_for("Answer number 2 to something else")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -324,6 +330,7 @@ def test_a_provider_that_fails_leaves_the_prompt_and_the_message(model: Scripted
         terminal.wait_for("the model is unwell")
         terminal.say("/retry")
         terminal.wait_for("Answer number 1 to are you well?")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert "Traceback" not in terminal.text
@@ -355,6 +362,7 @@ def test_the_arrow_brings_back_what_was_typed_and_the_file_is_private(model: Scr
             else:
                 terminal.say("remember me")
             terminal.wait_for("Answer number 1 to remember me")
+            terminal.rest()
             terminal.type(CTRL_D)
             assert terminal.leave() == 0
     assert len(sessions()) == 2
@@ -393,6 +401,7 @@ def test_it_works_on_a_narrow_and_on_a_wide_terminal(columns: int, model: Script
         terminal.wait_for("Previous Conversation")
         terminal.say("hello")
         terminal.wait_for("Answer number 2")
+        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     lines = terminal.text.splitlines()
@@ -466,6 +475,7 @@ def test_without_colour_no_colour_is_sent(model: Scripted) -> None:
     with Terminal(NO_COLOR="1") as terminal:
         terminal.say("hello")
         terminal.wait_for("Answer number 1 to hello.")
+        terminal.rest()
         terminal.type(CTRL_C)
         terminal.wait_for("Ctrl-C once more leaves")
         terminal.type(CTRL_D)
