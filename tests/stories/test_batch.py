@@ -224,6 +224,7 @@ def test_a_file_that_is_not_there_is_not_found(hermes: Hermes, model: Model) -> 
         ("{}", ["p.jsonl"], "line 1"),
         ('{"prompt": "a"}\nplain', ["p.jsonl"], "line 2"),
         ('{"prompt": "a"}', ["p.jsonl", "--workers", "0"], "--workers"),
+        ('{"prompt": "a"}', ["p.jsonl", "-t", "termnal"], "did you mean 'terminal'?"),
         ('{"prompt": "a"}', ["p.jsonl", "--out", "other.txt"], "holds no results of a batch"),
         ('{"prompt": "a"}', ["p.jsonl", "--out", "link"], "no plain file"),
         ('{"prompt": "a"}', ["p.jsonl", "--out", "no/such/folder"], "cannot be written"),

@@ -66,3 +66,9 @@ def test_a_missing_tool_is_listed_with_the_reason(hermes: Hermes) -> None:
 )
 def test_a_name_that_is_not_there_is_one_clear_line(hermes: Hermes, arguments: tuple[str, ...], told: str) -> None:
     assert told in refused(hermes("tools", *arguments), 2)
+
+
+def test_the_same_is_said_of_the_command_line_without_a_model(hermes: Hermes) -> None:
+    assert "did you mean 'terminal'" in refused(hermes("-t", "web,termnal", "-z", "hi"), 2)
+    assert "no toolset 'mcp-nobody'" in refused(hermes("-t", "mcp-nobody", "-z", "hi"), 2)
+    assert hermes("sessions", "list").out == "No sessions yet.\n"

@@ -124,6 +124,13 @@ def chosen(config: Config, platform: str = "cli") -> list[str]:
     return [*filter(_is_there, names), *bring]
 
 
+def refuse_unknown(config: Config) -> None:
+    """BadInput for a name on the command line that is no toolset. What an MCP server has is known once it was asked."""
+    if config.origin(("toolsets",)) == OVERRIDE:
+        names = chosen(config)
+        resolve(filter(_is_there, names) if config.settings.mcp_servers else names)
+
+
 def offers_more(config: Config, platform: str) -> bool:
     """Whether tools of plugins are offered beside the toolsets: not where those were named one by one, and not to
     strangers."""

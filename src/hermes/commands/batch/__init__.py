@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from hermes.agent.toolbox import refuse_unknown
 from hermes.commands.batch.prompts import read_prompts
 from hermes.commands.batch.results import Results
 from hermes.commands.batch.running import Running
@@ -36,6 +37,7 @@ def batch(
     """Ask what was not answered yet, and write the results. Ctrl-C keeps what is done; the same command goes on."""
     if plan.workers < 1 or (plan.limit is not None and plan.limit < 0):
         raise BadInput("--workers is 1 or more, --limit 0 or more.")
+    refuse_unknown(config)
     prompts = read_prompts(plan.file)
     with Results(plan.out or default_out(plan.file)) as results:
         left = [one for one in prompts if one.key not in results.answered][: plan.limit]

@@ -12,7 +12,7 @@ from hermes.agent.base import Notice, OnStored, SessionOptions
 from hermes.agent.empty import NoPlugins
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
-from hermes.agent.toolbox import Toolbox, offers_more, toolbox
+from hermes.agent.toolbox import Toolbox, offers_more, refuse_unknown, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
 from hermes.config import Config
@@ -73,6 +73,7 @@ class Chat:
         self.redraw = False
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
+        refuse_unknown(config)
         self.plugins = self._plugins()
         self.skills = shelf_of(config, more=self.plugins.skills)
         for name in wishes.skills:
