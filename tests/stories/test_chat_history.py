@@ -33,7 +33,7 @@ def test_it_says_so_in_one_line_and_answers_with_excerpts_and_their_sessions(db:
     first, *rest = answer.splitlines()
     assert first == NO_MODEL
     assert "hermes setup" in first
-    assert "hermes model" in first
+    assert "hermes model choose" in first
     assert "the kitchen (" in rest[1]
     assert "hermes --resume 20250304_143022_e5f6a7" in rest[1]
     assert any("Rye flour from the mill in Uelzen." in line for line in rest)
@@ -49,6 +49,16 @@ def test_it_does_not_quote_the_conversation_itself_nor_other_people(db: SessionD
     for _ in range(2):
         answer = ended(talk(agent, "the flour for the sourdough?")).text
         assert answer.endswith("Nothing in earlier sessions is about this.")
+
+
+def test_it_does_not_quote_what_it_quoted_before(db: SessionDB) -> None:
+    remembered(db)
+    for _ in range(6):
+        agent = Agent(db, Settings(), provider=History(db))
+        answer = ended(talk(agent, "the flour for the sourdough?")).text
+        agent.close()
+    assert answer.count("No model is set up yet") == 1
+    assert answer.count("Rye flour from the mill in Uelzen.") == 1
 
 
 def test_nothing_is_asked_of_a_model_that_is_not_there(db: SessionDB) -> None:

@@ -10,11 +10,13 @@ from hermes.model.usage import Usage
 from hermes.providers.base import Event, Finished, Request, TextDelta
 from hermes.store.db import OpenStore
 
+_BEGINS = "No model is set up yet"  # every such answer, so that none is quoted in another
 NO_MODEL = (
-    "No model is set up yet (`hermes setup` or `hermes model` does that), so this is from your own history; "
+    f"{_BEGINS} (`hermes setup` or `hermes model choose` does that), so this is from your own history; "
     "your message is saved."
 )
 _SESSIONS = 3
+_LOOKED_AT = 12  # some have nothing but such answers in them
 
 
 class History:
@@ -36,8 +38,17 @@ class History:
         yield Finished(message, Usage())  # no model was asked, so there is nothing for the ledger
 
     def _found(self, question: str, lineage: str) -> list[str]:
-        rows = self._db.recall(question, _SESSIONS, exclude_lineages=[lineage] if lineage else [])
-        return [_session(row) for row in rows] or ["Nothing in earlier sessions is about this."]
+        rows = self._db.recall(question, _LOOKED_AT, exclude_lineages=[lineage] if lineage else [])
+        told = [row | {"excerpts": [one for one in row["excerpts"] if self._tells(row, one, question)]} for row in rows]
+        found = [_session(row) for row in told if row["excerpts"]]
+        return found[:_SESSIONS] or ["Nothing in earlier sessions is about this."]
+
+    def _tells(self, row: dict[str, Any], excerpt: dict[str, Any], question: str) -> bool:
+        """Whether it says more than the same question did, asked before, or its answer from history."""
+        if excerpt["role"] != "assistant":
+            return bool(excerpt["text"].strip() != question.strip())
+        message = self._db.get_messages(row["session_id"], after=excerpt["message_id"] - 1, limit=1)
+        return bool(message) and not text_of(message[0]["content"]).startswith(_BEGINS)
 
 
 def _session(row: dict[str, Any]) -> str:

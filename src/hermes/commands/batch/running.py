@@ -94,7 +94,7 @@ class Running:
         self._chats.add(chat)
         try:
             if chat.answers_from_history:
-                raise NoProvider("No model is set up yet: `hermes model` does that.")
+                raise NoProvider("No model is set up yet: `hermes model choose` does that.")
             return self._turn(chat, prompt.text)
         except HermesError as error:
             return TurnEnded("failed", "", error)

@@ -10,7 +10,7 @@ def model(chat: Chat, rest: str) -> Reply:
     """Who answers here, or somebody else from now on; for good, `hermes model choose` says it."""
     if not rest:
         if chat.answers_from_history:
-            return said("No model is set up yet: `hermes model` does that. Until then your own history answers.")
+            return said("No model is set up yet: `hermes model choose` does that. Until then your own history answers.")
         return said(f"{chat.provider.model} at {chat.provider.name} ({chat.provider.window:,} tokens).", _CHANGE)
     wanted, *provider = rest.split()
     if len(provider) > 1:
