@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from hermes.store import SessionDB
+from hermes.store.sqlite import gate
+from hermes.store.sqlite.guard import Guard
 from tests.stories import stock
 from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, Done, Hermes, fill_guide, refused, spawn
 
@@ -166,6 +168,28 @@ def test_a_locked_store_is_exit_code_3_after_a_while(home: Path) -> None:
         holder.stdin.close()
         holder.stdout.close()
         holder.wait(10)
+
+
+@pytest.mark.parametrize("typed", [["-z", "hi"], ["-q", "hi"], ["-c", "-z", "hi"], ["-c", "-q", "hi"]])
+def test_a_question_to_a_locked_store_waits_once(
+    typed: list[str], home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float | None] = []
+    stand_in_line = Guard.acquire
+
+    def counted(guard: Guard, patience: float | None) -> None:
+        waits.append(patience)
+        stand_in_line(guard, patience)
+
+    other = Guard(home / "state.db.lock")
+    other.acquire(1)
+    monkeypatch.setattr(gate, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(Guard, "acquire", counted)
+    done = hermes(*typed)
+    other.release()
+    other.close()
+    assert (done.code, waits) == (3, [0.1])
+    assert "has held the write lock" in done.err
 
 
 # -- the answer, the output, the signals

@@ -91,7 +91,11 @@ class Conversation:
             message = {**message, "content": without_memory(message.get("content"))}
         try:
             self._append(message, key, usage)
-        except (StoreBusy, StoreIO):  # whether it is stored is not known; the key makes a second time harmless
+        except StoreBusy:
+            if message["role"] == "user":  # who sent it has it still; what a model or a tool said is worth a second wait
+                raise
+            self._append(message, key, usage, again=True)
+        except StoreIO:  # whether it is stored is not known; the key makes a second time harmless
             self._append(message, key, usage, again=True)
 
     def _append(self, message: Mapping[str, Any], key: str, usage: Usage | None, *, again: bool = False) -> None:

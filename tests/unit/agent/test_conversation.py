@@ -1,8 +1,15 @@
 """Histories as providers accept them, whatever wrote them."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from hermes.agent.conversation import LOST, mended, open_calls
+import pytest
+
+from hermes.agent.conversation import LOST, Conversation, mended, open_calls
+from hermes.errors import StoreBusy
+from hermes.store import SessionDB
+from hermes.store.sqlite.guard import Guard
 
 
 def call(*ids: str) -> dict[str, Any]:
@@ -52,3 +59,34 @@ def test_an_id_that_is_used_again_means_the_call_before_the_result() -> None:
 def test_odd_rows_of_other_programs_do_no_harm() -> None:
     odd = [{"role": "assistant", "content": "x", "tool_calls": odd} for odd in ("text", {"id": "a"}, [None, 1, {}])]
     assert mended([*odd, {"role": "tool", "content": "?"}]) == odd
+
+
+@pytest.fixture
+def busy(hermes_home: Path) -> Iterator[SessionDB]:
+    """A store whose write lock somebody else holds."""
+    with SessionDB() as db:
+        db.create_session("s", "cli")
+        db._engine._gate.patience = 0.1  # type: ignore[attr-defined]
+        other = Guard(hermes_home / "state.db.lock")
+        other.acquire(1)
+        yield db
+        other.release()
+        other.close()
+
+
+@pytest.mark.parametrize(("role", "times"), [("user", 1), ("assistant", 2), ("tool", 2)])
+def test_a_locked_store_is_waited_for_once_and_twice_for_what_would_be_lost(
+    role: str, times: int, busy: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float | None] = []
+    stand_in_line = Guard.acquire
+
+    def counted(guard: Guard, patience: float | None) -> None:
+        waits.append(patience)
+        stand_in_line(guard, patience)
+
+    monkeypatch.setattr(Guard, "acquire", counted)
+    conversation = Conversation(busy, "cli", "local")
+    with pytest.raises(StoreBusy):
+        conversation.append({"role": role, "content": "hello"}, "key")
+    assert len(waits) == times

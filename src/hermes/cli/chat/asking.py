@@ -6,7 +6,7 @@ import stat
 import sys
 from typing import TYPE_CHECKING, Any
 
-from hermes.errors import BadInput
+from hermes.errors import BadInput, StoreBusy
 
 if TYPE_CHECKING:
     from hermes.commands.chat.chat import Chat
@@ -49,10 +49,14 @@ def ask(arguments: argparse.Namespace, text: str) -> int:
     config = configured(arguments)
     with opened(config, brief=True) as db:
         chat = open_chat(arguments, config, db, stays=False, titles_by_model=not alone)
+        ends = True
         try:
             return _turn(chat, text, alone)
+        except StoreBusy:
+            ends = False  # that could not be stored either, and was waited for long enough
+            raise
         finally:
-            chat.close()
+            chat.close(ends=ends)
             if not alone:
                 _resume_line(chat)
 

@@ -243,7 +243,8 @@ class Chat:
             content = self.skills.expand(name, content) or content
         return content
 
-    def close(self) -> None:
-        self.agent.close()
+    def close(self, *, ends: bool = True) -> None:
+        """Leave; the session stays open when it is not to `end`."""
+        self.agent.close() if ends else self.agent.release()
         self.plugins.close()
         self._live.let_go()
