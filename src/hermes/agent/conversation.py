@@ -92,8 +92,8 @@ class Conversation:
         try:
             self._append(message, key, usage)
         except StoreBusy:
-            if message["role"] == "user":  # who sent it has it still; what a model or a tool said is worth a second wait
-                raise
+            if message["role"] == "user":
+                raise  # who sent it has it still; what a model or a tool said is worth a second wait
             self._append(message, key, usage, again=True)
         except StoreIO:  # whether it is stored is not known; the key makes a second time harmless
             self._append(message, key, usage, again=True)
