@@ -175,6 +175,24 @@ def test_a_test_that_fails_says_why(hermes: Hermes, server: Scripted) -> None:
     assert "no such model" in refused(hermes("model", "test"), 3)
 
 
+def test_a_server_that_is_not_there_is_named_with_what_to_do(hermes: Hermes) -> None:
+    with Scripted() as server:
+        address = server.url
+    hermes("model", "choose", "custom", "m", "--base-url", address.replace("://", "://me:secret@") + "?key=secret")
+    line = refused(hermes("model", "test"), 3)
+    assert f"custom cannot be reached at {address} (Connection refused); is the server running" in line
+    assert line.endswith("`hermes model test` tries it.")
+    assert "secret" not in line
+
+
+def test_a_second_try_that_comes_at_once_is_not_announced_in_0_seconds(hermes: Hermes, server: Scripted) -> None:
+    custom(hermes, server)
+    server.add(Fail(503, "busy"))
+    done = hermes("-z", "hi")
+    assert (done.code, done.out) == (0, "OK\n")
+    assert done.err == "hermes: custom has trouble (503: busy). Trying again.\n"
+
+
 def test_a_fallback_is_there_once(hermes: Hermes) -> None:
     assert hermes("fallback", "add", "ollama", "qwen3").code == 0
     assert "already" in refused(hermes("fallback", "add", "ollama", "qwen3"), 2)

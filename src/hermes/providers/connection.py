@@ -46,6 +46,7 @@ class Wire(NamedTuple):
     body: bytes = b""
     method: str = "POST"
     key: str = ""  # never to be shown, should the answer repeat it
+    base_url: str = ""  # as the person knows it
 
 
 class Line:
@@ -224,12 +225,11 @@ class Call:
     def _translated(self, error: BaseException, *, in_answer: bool = False) -> ProviderError:
         name = self._wire.name
         if isinstance(error, httpx2.ConnectTimeout):
-            return ProviderDown(f"{name} cannot be reached at {_host(self._wire.url)}: no answer.")
+            return self._unreachable("no answer")
         if isinstance(error, httpx2.TimeoutException):
             return ProviderDown(f"{name} sent nothing for {self._patience.read:.0f} s.")
         if isinstance(error, httpx2.ConnectError | httpx2.ProxyError):
-            reason = re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error)))
-            return ProviderDown(f"{name} cannot be reached at {_host(self._wire.url)}: {reason}.")
+            return self._unreachable(re.sub(r"^\[Errno -?\d+\] ", "", one_line(str(error))))
         if isinstance(error, httpx2.LocalProtocolError | UnicodeEncodeError):  # what it is about may be the key itself
             return RequestRefused(f"{name}: the key, or one of extra_headers, has characters that cannot be sent.")
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL | UnicodeError):
@@ -239,6 +239,14 @@ class Call:
         if isinstance(error, httpx2.HTTPError | OSError):
             return ProviderDown(f"{name} ended the connection ({one_line(str(error)) or type(error).__name__}).")
         raise error
+
+    def _unreachable(self, reason: str) -> ProviderDown:
+        url = self._wire.base_url or self._wire.url
+        there = "is the server running" if _is_local(urlsplit(url).hostname or "") else "is the network up"
+        return ProviderDown(
+            f"{self._wire.name} cannot be reached at {_address(url)} ({reason}); {there}, and is the base_url right? "
+            "`hermes model test` tries it."
+        )
 
     def cut(self) -> None:
         """End the call now, whoever waits for it. Safe from any thread, and more than once."""
@@ -281,3 +289,8 @@ def _is_local(host: str) -> bool:
 
 def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def _address(url: str) -> str:
+    """A URL as it can be shown: without a name and password, and without what is behind the `?`."""
+    return f"{urlsplit(url).scheme}://{_host(url)}{urlsplit(url).path}"

@@ -92,7 +92,7 @@ class Endpoint:
 
         key = self.keys.take(frozenset()) or ""
         url = self.url().replace(self.format.path, path)
-        wire = Wire(self.name, url, self.headers_with(key), method="GET", key=key)
+        wire = Wire(self.name, url, self.headers_with(key), method="GET", key=key, base_url=self.base_url)
         line = self.line()
         call = Call(line, wire, Patience(read=20, total=30), time.monotonic() + 30)
         try:
@@ -197,7 +197,8 @@ class Stream:
 
         endpoint = self._endpoint
         line = endpoint.line()
-        wire = Wire(endpoint.name, endpoint.url(), endpoint.headers_with(key), self._body, key=key)
+        headers = endpoint.headers_with(key)
+        wire = Wire(endpoint.name, endpoint.url(), headers, self._body, key=key, base_url=endpoint.base_url)
         call = Call(line, wire, self._patience, self._ends)
         self._call = call
         finished: Finished | None = None

@@ -79,7 +79,8 @@ def _turn(chat: "Chat", text: str, alone: bool) -> int:
         elif isinstance(event, Notice):
             say(event.text)
         elif isinstance(event, Retrying):
-            say(f"{event.reason} Trying again in {event.seconds:.0f} s.")
+            wait = f" in {event.seconds:.0f} s" if event.seconds >= 1 else ""
+            say(f"{event.reason} Trying again{wait}.")
         elif isinstance(event, TurnEnded):
             return answer.end(event)
     raise AssertionError("a turn ends with TurnEnded")
