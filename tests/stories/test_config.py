@@ -160,6 +160,17 @@ def test_what_is_typed_becomes_what_the_setting_wants(
         (["set", "sessions", "5"], 2, "sessions is a section; set one of its keys, such as sessions.database."),
         (["set", "sessions.trash_days", "soon"], 2, "sessions.trash_days has to be a whole number of 0 or more."),
         (["set", "fallback_providers", "[{modl: a}]"], 2, "fallback_providers.0.modl is not a setting."),
+        (
+            ["set", "model.base_url", "not a url"],
+            2,
+            "model.base_url has to be an address, such as https://example.com/v1.",
+        ),
+        (
+            ["set", "fallback_providers", "[{base_url: localhost}]"],
+            2,
+            'fallback_providers.0.base_url is "localhost" (text), expected an address, such as '
+            "https://example.com/v1; it stays as it is written.",
+        ),
         (["set", "toolsets", "[a"], 2, "toolsets has to be a list of texts."),
         (["set", "timezone"], 2, "timezone needs a value; `hermes config unset timezone` takes it out."),
     ],

@@ -131,6 +131,8 @@ def test_removing_a_key_asks_first(hermes: Hermes) -> None:
         (["model", "choose", "ollama", " "], "", 2, "Which model"),
         (["model", "list", "openai"], "", 3, "OPENAI_API_KEY"),
         (["model", "test"], "", 3, "No model is set up"),
+        (["model", "choose", "custom", "m", "--base-url", "not a url"], "", 2, "--base-url has to be an address"),
+        (["fallback", "add", "custom", "m", "--base-url", "localhost:1"], "", 2, "--base-url has to be an address"),
         (["fallback", "add", "nowhere", "m"], "", 1, "No provider 'nowhere'"),
         (["fallback", "remove", "1"], "", 1, "No fallback '1'"),
     ],

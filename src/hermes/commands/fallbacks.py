@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes.commands.auth import check_provider
+from hermes.commands.models import check_base_url
 from hermes.commands.reply import Ask, Line, Reply, Span, Text, count, said
 from hermes.config import Config, load, save
 from hermes.config.edits import MISSING, Drop, Edit, Put, at
@@ -34,6 +35,7 @@ def add(home: Path, provider: str, model: str, *, base_url: str = "", key_env: s
     """Put one behind the others."""
     config = load(home=home)
     check_provider(config, provider)
+    check_base_url(base_url)
     entry = {"provider": provider, "model": model, "base_url": base_url, "key_env": key_env}
     entry = {name: value for name, value in entry.items() if value}
     entries = _written(config)

@@ -9,7 +9,9 @@ from typing import Any
 from hermes.commands.auth import check_provider
 from hermes.commands.reply import Column, Line, Reply, Span, Stream, Table, Text, count, said
 from hermes.config import Config, Settings, load, save
+from hermes.config.areas.core import Model as ModelArea
 from hermes.config.edits import MISSING, Drop, Edit, Put, at
+from hermes.config.values import typed
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.usage import Usage
 from hermes.providers import local
@@ -59,6 +61,7 @@ def choose(home: Path, provider: str, model: str, base_url: str = "") -> Reply:
         check_provider(before, provider)
     if not model.strip():
         raise BadInput("Which model? `hermes model list PROVIDER` shows what there is.")
+    check_base_url(base_url)
     edits: list[Edit] = [Put(("model", "provider"), provider), Put(("model", "default"), model)]
     dropped = []
     if provider != before.settings.model.provider:
@@ -74,6 +77,11 @@ def choose(home: Path, provider: str, model: str, base_url: str = "") -> Reply:
     after = load(home=home)
     data: dict[str, Any] = {"provider": provider, "model": model}
     return said(_in_use(_current(after)), data=data, notices=tuple(notices))
+
+
+def check_base_url(typed_url: str) -> None:
+    """BadInput for what is no address."""
+    typed(ModelArea.settings["base_url"], ("--base-url",), typed_url)
 
 
 def test(home: Path, provider: str | None = None, model: str | None = None) -> Reply:

@@ -40,6 +40,10 @@ class Setting:
         return entry
 
     @property
+    def is_address(self) -> bool:
+        return self.kind is str and (self.name == "url" or self.name.endswith("_url"))
+
+    @property
     def description(self) -> str:
         return self.about if self.works else f"{self.about} No effect yet."
 

@@ -5,12 +5,14 @@ and "30" means thirty in each of them.
 """
 
 import math
+import re
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
 from hermes.config.area import Setting, is_area
 
 _PLURALS = {str: "texts", list[str]: "lists of texts"}
+_ADDRESS = re.compile(r"(https?|wss?)://[^\s/?#]+\S*|.*\$\{.*", re.IGNORECASE)  # or a variable is part of it
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -29,7 +31,15 @@ def fit(known: Setting, value: Any) -> Any:
     return fitted
 
 
+def is_no_address(known: Setting, value: Any) -> bool:
+    """Whether an address is wanted, and this is none. Apart from `fit`: what a file says stays in force, or a question
+    meant for one server would go to another."""
+    return known.is_address and bool(value) and not _ADDRESS.fullmatch(value)
+
+
 def expected(known: Setting) -> str:
+    if known.is_address:
+        return "an address, such as https://example.com/v1"
     if known.choices and _inner(known.kind) is str:
         return "one of " + ", ".join(choice or '""' for choice in known.choices)
     kind = _inner(known.kind) if isinstance(known.kind, UnionType) else known.kind

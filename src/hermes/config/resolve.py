@@ -95,6 +95,7 @@ class Resolver:
             layer = candidate.origin.layer
             self.origins[path] = candidate.origin
             self._unset(path, candidate.missing)
+            self._check_address(known, path, candidate._replace(value=value))
             break
         for text in misfits:
             in_force = f"what the {layer} says" if layer else f"the default {written(default)}"
@@ -147,6 +148,11 @@ class Resolver:
         if candidate.origin.detail:
             return f"{key} from {candidate.origin.detail} is not {wanted}"
         return f"{key} is {'something else' if known.secret else kinds.found(candidate.value)}, expected {wanted}"
+
+    def _check_address(self, known: Setting, path: KeyPath, candidate: _Value) -> None:
+        if not candidate.missing and kinds.is_no_address(known, candidate.value):
+            told = self._misfit(known, path, candidate, kinds.expected(known))
+            self.problems.append(Problem(path, f"{told}; it stays as it is written."))
 
     def _unset(self, path: KeyPath, names: tuple[str, ...]) -> None:
         for name in names:

@@ -25,9 +25,12 @@ def typed(known: Setting, path: KeyPath, text: str) -> Any:
         return text
     try:
         value = text if known.kind in (*_TEXT, list[str]) and not text.startswith("[") else document.scalar(text)
-        return _entries(known, path, value) if inner_area(known) else kinds.fit(known, value)
+        fitted = _entries(known, path, value) if inner_area(known) else kinds.fit(known, value)
     except (Broken, kinds.Misfit):
         raise BadInput(f"{key} has to be {kinds.expected(known)}.") from None
+    if kinds.is_no_address(known, fitted):
+        raise BadInput(f"{key} has to be {kinds.expected(known)}.")
+    return fitted
 
 
 def _entries(known: Setting, path: KeyPath, value: Any) -> Any:

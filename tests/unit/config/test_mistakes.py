@@ -124,6 +124,16 @@ def test_a_value_of_the_wrong_kind_is_told_and_the_default_holds(
     assert config.plain() == plain(Settings())
 
 
+def test_what_is_no_address_is_told_and_not_replaced_by_another_one(loading) -> None:
+    servers = "mcp_servers:\n  a:\n    url: http://${HOST}/v1\n"
+    config = loading("model:\n  base_url: localhost:8000/v1\n" + servers, HOST="h")
+    assert config.warnings == [
+        'config.yaml line 2: model.base_url is "localhost:8000/v1" (text), expected an address, such as '
+        "https://example.com/v1; it stays as it is written."
+    ]
+    assert config.settings.model.base_url == "localhost:8000/v1"
+
+
 def test_a_value_in_a_sections_place_is_told(loading) -> None:
     config = loading("sessions: 5\n")
     assert config.warnings == [
