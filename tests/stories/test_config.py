@@ -171,6 +171,11 @@ def test_what_is_typed_becomes_what_the_setting_wants(
             'fallback_providers.0.base_url is "localhost" (text), expected an address, such as '
             "https://example.com/v1; it stays as it is written.",
         ),
+        (
+            ["set", "sessions.trash_days", "9" * 23],
+            2,
+            "sessions.trash_days has to be a whole number below 1,000,000,000.",
+        ),
         (["set", "toolsets", "[a"], 2, "toolsets has to be a list of texts."),
         (["set", "timezone"], 2, "timezone needs a value; `hermes config unset timezone` takes it out."),
     ],

@@ -5,7 +5,7 @@ import platform
 
 from hermes import __version__, paths
 from hermes.cli.answer import add_json, store_path, without_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands.reply import Reply, said
 
 
@@ -37,7 +37,7 @@ def add_logs(command: Command) -> None:
     command.examples("hermes logs", "hermes logs --follow", "hermes logs --component store --lines 200")
     command.add_argument("--follow", "-f", action="store_true", help="go on with what comes, until Ctrl-C")
     command.add_argument("--component", help="only this part of the program, such as store")
-    command.add_argument("--lines", "-n", type=int, default=50, metavar="N", help="how many (default: 50)")
+    command.add_argument("--lines", "-n", type=number(0), default=50, metavar="N", help="how many (default: 50)")
     without_store(command, _logs)
 
 

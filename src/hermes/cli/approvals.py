@@ -3,7 +3,7 @@
 import argparse
 
 from hermes.cli.answer import add_json, add_yes, without_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands.reply import Reply
 
 _HERE = "hermes.cli.approvals"
@@ -20,7 +20,7 @@ def add_approvals(command: Command) -> None:
 
 def add_list(command: Command) -> None:
     command.examples("hermes approvals list", "hermes approvals list --limit 100", "hermes approvals list --json")
-    command.add_argument("--limit", type=int, default=20, metavar="N", help="how many decisions (default: 20)")
+    command.add_argument("--limit", type=number(0), default=20, metavar="N", help="how many decisions (default: 20)")
     add_json(command)
     without_store(command, _list)
 

@@ -5,7 +5,7 @@ import os
 
 from hermes import paths
 from hermes.cli.answer import add_json, with_store, without_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands.reply import Reply
 
 _HERE = "hermes.cli.gateway"
@@ -82,7 +82,7 @@ def add_status(command: Command) -> None:
 def add_logs(command: Command) -> None:
     command.examples("hermes gateway logs", "hermes gateway logs --follow")
     command.add_argument("--follow", "-f", action="store_true", help="go on with what comes, until Ctrl-C")
-    command.add_argument("--lines", "-n", type=int, default=50, metavar="N", help="how many (default: 50)")
+    command.add_argument("--lines", "-n", type=number(0), default=50, metavar="N", help="how many (default: 50)")
 
     def run(arguments: argparse.Namespace) -> Reply:
         from hermes.commands.logs import logs

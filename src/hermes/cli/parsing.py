@@ -85,6 +85,22 @@ class Command(argparse.ArgumentParser):
         self.exit(2, f"hermes: {message} (see `{self.prog} --help`)\n")
 
 
+def number(least: int, most: int = 1_000_000, *, whole: bool = True) -> "Callable[[str], float]":
+    """What an option takes; a mistake is told with the option as it was typed."""
+
+    def read(typed: str) -> float:
+        try:
+            value = int(typed) if whole else float(typed)
+        except ValueError:
+            value = least - 1
+        if not least <= value <= most:
+            kind = "whole number" if whole else "number"
+            raise argparse.ArgumentTypeError(f"has to be a {kind} from {least} to {most:,}")
+        return value
+
+    return read
+
+
 def _loader(module: str, name: str) -> Callable[[Command], None]:
     def load(command: Command) -> None:
         getattr(import_module(module), "add_" + name.replace("-", "_"))(command)

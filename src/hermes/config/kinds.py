@@ -13,6 +13,7 @@ from hermes.config.area import Setting, is_area
 
 _PLURALS = {str: "texts", list[str]: "lists of texts"}
 _ADDRESS = re.compile(r"(https?|wss?)://[^\s/?#]+\S*|.*\$\{.*", re.IGNORECASE)  # or a variable is part of it
+_TOO_LARGE = 1_000_000_000  # of anything: as many days, or seconds, fit into no time
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -26,6 +27,8 @@ def fit(known: Setting, value: Any) -> Any:
         fitted = _fit(known.kind, value)
     except ValueError:
         raise Misfit(expected(known)) from None
+    if any(_is_too_large(known, single) for single in _singles(fitted)):
+        raise Misfit(f"{_words(_inner(known.kind))} below {_TOO_LARGE:,}")
     if not all(_is_choice(known, single) and _is_in_range(known, single) for single in _singles(fitted)):
         raise Misfit(expected(known))
     return fitted
@@ -157,6 +160,10 @@ def _is_in_range(known: Setting, value: Any) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return True
     return (known.least is None or value >= known.least) and (known.most is None or value <= known.most)
+
+
+def _is_too_large(known: Setting, value: Any) -> bool:
+    return known.most is None and isinstance(value, int | float) and value >= _TOO_LARGE
 
 
 def _range(known: Setting) -> str:

@@ -26,7 +26,9 @@ def typed(known: Setting, path: KeyPath, text: str) -> Any:
     try:
         value = text if known.kind in (*_TEXT, list[str]) and not text.startswith("[") else document.scalar(text)
         fitted = _entries(known, path, value) if inner_area(known) else kinds.fit(known, value)
-    except (Broken, kinds.Misfit):
+    except kinds.Misfit as misfit:
+        raise BadInput(f"{key} has to be {misfit}.") from None
+    except Broken:
         raise BadInput(f"{key} has to be {kinds.expected(known)}.") from None
     if kinds.is_no_address(known, fitted):
         raise BadInput(f"{key} has to be {kinds.expected(known)}.")

@@ -19,6 +19,7 @@ LATEST_PLAUSIBLE = 3_345_000_000.0  # the year 2076: a clock that says more is w
 _LAST_RUN = "last_auto_prune"
 _LAST_EMPTIED = "last_trash_emptied"
 _ARCHIVED, _TRASHED = 4, 5
+_TOO_LONG = 1_000_000_000  # days, or hours
 log = logging.getLogger("hermes.store")
 
 
@@ -238,8 +239,8 @@ class CareOperations(Operations):
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-        raise BadInput(f"{name} must be a number, 0 or more.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _TOO_LONG:
+        raise BadInput(f"{name} must be a number from 0 to {_TOO_LONG - 1:,}.")
     return float(value)
 
 

@@ -66,7 +66,9 @@ def path(name: str, value: Any) -> Path:
 
 
 def whole(name: str, value: Any, *, least: int = -_MOST) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST:
+    if isinstance(value, int) and value > _MOST:
+        raise BadInput(f"{name} is too large.")
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise BadInput(f"{name} must be a whole number{', 0 or more' if least == 0 else ''}.")
     return value
 

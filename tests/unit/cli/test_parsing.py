@@ -33,7 +33,11 @@ def test_a_command_that_only_leads_to_others_shows_them(hermes: Hermes) -> None:
         (["sessions", "lits"], "no command 'lits'; did you mean 'list'? (see `hermes sessions --help`)"),
         (["sessions", "xyzzy"], "no command 'xyzzy' (see `hermes sessions --help`)"),
         (["sessions", "list", "--lim", "3"], "unrecognized arguments: --lim 3 (see `hermes sessions list --help`)"),
-        (["sessions", "list", "--limit", "x"], "argument --limit: invalid int value: 'x'"),
+        (["sessions", "list", "--limit", "x"], "argument --limit: has to be a whole number from 0 to 1,000,000"),
+        (["sessions", "search", "x", "--limit", "-1"], "argument --limit: has to be a whole number from 0"),
+        (["sessions", "prune", "--older-than", "9" * 30], "argument --older-than: has to be a number from 0 to 1,000,"),
+        (["sessions", "prune", "--older-than", "nan"], "argument --older-than: has to be a number from 0 to 1,000,000"),
+        (["logs", "-n", "9" * 30], "argument --lines/-n: has to be a whole number from 0 to 1,000,000"),
         (["sessions", "delete"], "the following arguments are required: SESSION"),
     ],
 )

@@ -4,7 +4,7 @@ import argparse
 
 from hermes.cli import terminal
 from hermes.cli.answer import add_json, open_store, screen
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands.browse import View, conversations
 
 
@@ -24,7 +24,7 @@ def add_browse(command: Command) -> None:
     command.add_argument("--before", metavar="TIME", help="before: the same forms")
     command.add_argument("--tag", type=str.lower, help="only conversations with this tag")
     command.add_argument(
-        "--limit", type=int, default=20, metavar="N", help="how long the numbered list is (default: 20)"
+        "--limit", type=number(0), default=20, metavar="N", help="how long the numbered list is (default: 20)"
     )
     command.add_argument("--read-only", action="store_true", help="open the store without changing anything in it")
     add_json(command)

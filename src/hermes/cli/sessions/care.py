@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from hermes.cli.answer import add_json, add_session, add_yes, with_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands import care
 from hermes.commands.reply import Reply
 from hermes.store import SessionDB
@@ -93,7 +93,11 @@ def add_trash(command: Command) -> None:
     )
     command.add_argument("do", nargs="?", choices=("list", "empty"), default="list", help="default: list")
     command.add_argument(
-        "--older-than", type=float, default=0, metavar="DAYS", help="empty: only what was deleted that long ago"
+        "--older-than",
+        type=number(0, whole=False),
+        default=0,
+        metavar="DAYS",
+        help="empty: only what was deleted that long ago",
     )
     add_yes(command)
     add_json(command)
@@ -116,7 +120,11 @@ def add_prune(command: Command) -> None:
         "hermes sessions prune --older-than 30 --yes",
     )
     command.add_argument(
-        "--older-than", type=float, default=90, metavar="DAYS", help="days without activity (default: 90)"
+        "--older-than",
+        type=number(0, whole=False),
+        default=90,
+        metavar="DAYS",
+        help="days without activity (default: 90)",
     )
     command.add_argument("--source", help="only sessions of this platform")
     command.add_argument("--tag", type=str.lower, help="only sessions with this tag")

@@ -3,7 +3,7 @@
 import argparse
 
 from hermes.cli.answer import add_json, add_session, with_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands import lists
 from hermes.commands.lists import Shelf
 from hermes.commands.reply import Reply
@@ -17,7 +17,7 @@ def add_list(command: Command) -> None:
         "hermes sessions list --tag work --json",
     )
     command.add_argument("--source", help="only sessions of this platform, such as cli or telegram")
-    command.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
+    command.add_argument("--limit", type=number(0), default=20, metavar="N", help="how many (default: 20)")
     command.add_argument("--tag", type=str.lower, help="only sessions with this tag")
     which = command.add_mutually_exclusive_group()
     which.add_argument("--archived", action="store_true", help="what was archived")
@@ -46,7 +46,7 @@ def add_show(command: Command) -> None:
     )
     add_session(command)
     command.add_argument("--part", action="store_true", help="this session alone, not the whole conversation")
-    command.add_argument("--last", type=int, metavar="N", help="only the last N messages")
+    command.add_argument("--last", type=number(1), metavar="N", help="only the last N messages")
     command.add_argument("--full", action="store_true", help="tool calls, results, reasoning and prompts in full")
     add_json(command, "the sessions, then the messages, one JSON object a line")
     with_store(command, _show, reads=True)

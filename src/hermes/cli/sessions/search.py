@@ -3,7 +3,7 @@
 import argparse
 
 from hermes.cli.answer import add_json, with_store
-from hermes.cli.parsing import Command
+from hermes.cli.parsing import Command, number
 from hermes.commands import search
 from hermes.commands.reply import Reply
 from hermes.store import SessionDB
@@ -23,7 +23,7 @@ def add_search(command: Command) -> None:
     order = command.add_mutually_exclusive_group()
     order.add_argument("--newest", action="store_true", help="the newest first")
     order.add_argument("--oldest", action="store_true", help="the oldest first")
-    command.add_argument("--limit", type=int, default=20, metavar="N", help="how many messages (default: 20)")
+    command.add_argument("--limit", type=number(0), default=20, metavar="N", help="how many messages (default: 20)")
     add_json(command)
     with_store(command, _search, reads=True)
 
@@ -56,7 +56,7 @@ def add_recall(command: Command) -> None:
     )
     command.add_argument("question", nargs="+", metavar="QUESTION", help="a question in plain words")
     _add_where(command)
-    command.add_argument("--limit", type=int, default=5, metavar="N", help="how many conversations (default: 5)")
+    command.add_argument("--limit", type=number(0), default=5, metavar="N", help="how many conversations (default: 5)")
     command.add_argument("--explain", action="store_true", help="say why each was found")
     add_json(command)
     with_store(command, _recall, reads=True)
