@@ -82,7 +82,10 @@ class Command(argparse.ArgumentParser):
         raise argparse.ArgumentError(None, f"no command '{value}'{meant}")
 
     def error(self, message: str) -> "NoReturn":
-        self.exit(2, f"hermes: {message} (see `{self.prog} --help`)\n")
+        from hermes.cli.screen import say
+
+        say(f"{message} (see `{self.prog} --help`)")
+        self.exit(2)
 
 
 def number(least: int, most: int = 1_000_000, *, whole: bool = True) -> "Callable[[str], float]":

@@ -24,6 +24,7 @@ _CODES: dict[Style, str] = {
 }
 # Control characters, and what turns text around: shown, never obeyed. Newlines and tabs stay.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_LONGEST_LINE = 1000
 _UNSAFE_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 _PLAIN = str.maketrans(
     {"─": "-", "—": "-", "–": "-", "…": ".", "·": "-", "●": "*", "◆": "+", "│": "|", "├": "|", "└": "`"}
@@ -51,8 +52,11 @@ def safe(text: str) -> str:
 
 
 def say(message: str) -> None:
-    """One line beside the output."""
-    write(sys.stderr, f"hermes: {' '.join(safe(message).split())}\n")
+    """One line beside the output. Of what quotes a very long argument, the middle is left out."""
+    line = " ".join(safe(message).split())
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE // 2]} … {line[-_LONGEST_LINE // 2 :]}"
+    write(sys.stderr, f"hermes: {line}\n")
 
 
 def write(stream: TextIO | None, text: str) -> None:

@@ -70,3 +70,19 @@ def test_a_list_loads_nothing_that_only_other_commands_need() -> None:
     others = {"hermes.cli.config", "hermes.cli.sessions.care", "hermes.commands.formats", "hermes.cli.pager"}
     heavy = {"rich", "yaml", "asyncio", "difflib", "subprocess", "hermes.model.secrets", "snowballstemmer"}
     assert not (others | heavy) & loaded
+
+
+@pytest.mark.parametrize(
+    ("before", "code", "advice"),
+    [
+        (["sessions", "show"], 1, "`hermes sessions list` shows what there is."),
+        (["sessions"], 2, "(see `hermes sessions --help`)"),
+        (["sessions", "list"], 2, "(see `hermes sessions list --help`)"),
+        (["config", "get"], 1, "`hermes config show` lists all there are."),
+    ],
+)
+def test_a_very_long_argument_is_not_repeated_whole(before: list[str], code: int, advice: str, hermes: Hermes) -> None:
+    line = refused(hermes(*before, "\x1b[31m" + "word " * 20_000), code)
+    assert len(line) < 1100
+    assert line.endswith(advice)
+    assert "\x1b" not in line
