@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from hermes import paths
+from hermes.config import environment
 from hermes.errors import BadInput, NotFound
 
 MOST_BYTES, MOST_FILES = 20_000_000, 500
@@ -143,7 +144,7 @@ def _cloned(url: str) -> Files:
         safe = ("core.hooksPath=/dev/null", "protocol.ext.allow=never", "core.symlinks=true", "filter.lfs.smudge=")
         options = [part for one in safe for part in ("-c", one)]
         command = ["git", *options, "clone", "-q", "--depth", "1", "--no-recurse-submodules", "--", url, str(folder)]
-        variables = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
+        variables = {**environment.of_process(), "GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
         try:
             done = subprocess.run(
                 command, env=variables, capture_output=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL, check=False

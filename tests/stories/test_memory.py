@@ -130,3 +130,13 @@ def test_edit_opens_the_editor_and_says_when_it_is_too_much(
     assert done.out == "What it knows about you: 1 entry, 1,400 of 1,375 characters.\n"
     assert "25 characters over its limit" in done.err
     assert (hermes_home / "memories" / "USER.md").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("command", ["memory", "config"])
+def test_without_a_terminal_no_editor_is_started_that_nobody_named(
+    command: str, hermes: Hermes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    told = refused(hermes(command, "edit"), 2)
+    assert told.startswith("hermes: There is no terminal to edit in; set EDITOR, or write ")

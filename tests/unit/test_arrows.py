@@ -15,7 +15,8 @@ ROWS = (
     ("commands",),
     ("agent",),
     ("store", "providers", "tools", "memory", "skills", "plugins"),
-    ("config", "log", "guarded", "package"),
+    ("package",),
+    ("config", "log", "guarded"),
     ("model", "paths"),
     ("errors",),
 )
@@ -121,6 +122,21 @@ def test_sql_is_written_in_the_engines_alone() -> None:
     found = {name: sql_in(source) for name, source in modules().items() if not _is_engine(name)}
     assert {name: texts for name, texts in found.items() if texts} == {}
     assert sql_in(modules()["hermes.store.sqlite.sessions"])
+
+
+def reads_environment(source: str) -> bool:
+    """Whether a module asks the process for its variables itself."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in {("os", "environ"), ("os", "environb"), ("os", "getenv")}
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def test_the_environment_is_read_in_few_places() -> None:
+    readers = {name for name, source in modules().items() if reads_environment(source)}
+    assert readers == {"hermes.paths", "hermes.config.environment", "hermes.cli.terminal"}
 
 
 def test_no_second_sqlite_is_ever_loaded() -> None:

@@ -110,6 +110,11 @@ def _written(value: str) -> str:
     return f'"{value}"'
 
 
+def has_editor() -> bool:
+    """Whether the person named one."""
+    return bool(os.environ.get("VISUAL") or os.environ.get("EDITOR"))
+
+
 def editor() -> list[str]:
     """The command a person edits text with."""
     import shlex
