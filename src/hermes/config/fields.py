@@ -58,6 +58,14 @@ class Fields:
             return ""
         return str(value).strip()
 
+    def flag(self, path: KeyPath) -> bool:
+        """Whether something was asked for. What is neither yes nor no is noted, and counts as asked for."""
+        value = self.at(path)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.note(path, "has to be true or false")
+        return True
+
     def texts(self, path: KeyPath, fits: Callable[[str], Any] = bool, expected: str = "some text") -> tuple[str, ...]:
         value = self.at(path)
         if value is None:

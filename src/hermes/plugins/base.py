@@ -52,6 +52,7 @@ class Plugin(NamedTuple):
     provides_hooks: tuple[str, ...] = ()
     provides_web_providers: tuple[str, ...] = ()
     provides_browser_providers: tuple[str, ...] = ()
+    guard: bool = False  # whether tools wait for its yes, even when it cannot be loaded
 
     @property
     def dashboard(self) -> Path | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from hermes import paths
 from hermes.errors import BadInput
 from hermes.plugins.base import Plugin
-from hermes.plugins.hooks import HOOKS
+from hermes.plugins.hooks import GUARDED, HOOKS
 
 
 class PluginTool(NamedTuple):
@@ -55,6 +55,7 @@ class PluginContext:
         self.plugin = plugin
         self.variables = {one.name: variables.get(one.name, "") for one in plugin.requires_env}  # those it asked for
         self.hooks: list[tuple[str, Callable[..., Any]]] = []
+        self.guards: list[Callable[..., Any]] = []  # those of the hooks whose failure keeps a tool from running
         self.tools: list[PluginTool] = []
         self.commands: list[PluginCommand] = []
         self.skills: list[Path] = []
@@ -74,11 +75,17 @@ class PluginContext:
         paths.make_private_folder(folder)
         return folder
 
-    def register_hook(self, event: str, callback: Callable[..., Any]) -> None:
-        """Hear of one of the events in hermes.plugins.hooks."""
+    def register_hook(self, event: str, callback: Callable[..., Any], *, guard: bool = False) -> None:
+        """Hear of one of the events in hermes.plugins.hooks. `guard`: a call that this callback could not look at, as
+        it failed, does not run."""
         if event not in HOOKS:
             raise BadInput(f"There is no hook '{event}'; there are: {', '.join(HOOKS)}.")
-        self.hooks.append((event, taking(callback)))
+        if guard and event != GUARDED:
+            raise BadInput(f"Only {GUARDED} can be a guard; {event} keeps nothing from running.")
+        heard = taking(callback)
+        self.hooks.append((event, heard))
+        if guard or (self.plugin.guard and event == GUARDED):
+            self.guards.append(heard)
 
     def register_tool(
         self,

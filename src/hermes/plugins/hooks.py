@@ -1,8 +1,14 @@
 """The 14 events a plugin can listen to. A callback gets the values by name, and only those it has parameters for.
 
 Callbacks run one after the other, in the order of the plugins; what they return counts only where it says so here. One
-that raises, or takes longer than five seconds, is logged with its plugin and left out; after the third time the whole
-plugin hears of nothing more in this process. The turn goes on either way.
+that raises, or takes longer than five seconds, is logged with its plugin and left out: what it would have returned is
+missing, and a text it would have changed stays as it is. After the third time the whole plugin hears of nothing more in
+this process. The turn goes on either way.
+
+A guard is the exception. `ctx.register_hook("pre_tool_call", check, guard=True)` marks a callback whose silence is no
+yes: a call it could not look at does not run, and the model and the person read why. After the third failure no call
+runs, until the plugin is repaired or switched off. `guard: true` in plugin.yaml says the same of a plugin whose code
+cannot even be loaded. The turn goes on here too, without the tool.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -66,6 +72,7 @@ def on_memory_write(action: str, target: str, content: str, session_id: str) -> 
     """The agent added, replaced or removed a note."""
 
 
+GUARDED = "pre_tool_call"
 HOOKS: Mapping[str, Callable[..., Any]] = {
     one.__name__: one
     for one in (

@@ -13,6 +13,7 @@ from hermes.guarded import Guard
 from hermes.plugins.base import Plugin
 from hermes.plugins.context import PluginCommand, PluginContext, PluginTool
 from hermes.plugins.discover import discover, is_on
+from hermes.plugins.hooks import GUARDED
 from hermes.plugins.loading import load
 
 log = logging.getLogger(__name__)
@@ -31,6 +32,8 @@ class PluginManager:
         self.warnings: list[str] = []
         self._listeners: dict[str, list[Listener]] = {}
         self._failures: dict[str, int] = {}
+        self._guards: set[int] = set()  # the callbacks, by identity: not everything that can be called has a hash
+        self._broken: dict[str, str] = {}  # guards that can be asked no more, and why
         self._guard = Guard("plugins")
 
     def add(self, plugin: Plugin, variables: Mapping[str, str]) -> bool:
@@ -38,34 +41,42 @@ class PluginManager:
         context, problem = load(plugin, variables)
         if context is None:
             self._warn(f"Plugin '{plugin.name}' is left out: {problem}")
+            if plugin.guard:
+                self._broken[plugin.name] = str(problem)
             return False
         self.loaded[plugin.name] = context
         for event, callback in context.hooks:
             self._listeners.setdefault(event, []).append((plugin.name, callback))
+        self._guards.update(map(id, context.guards))
         return True
 
     # -- events
 
     def emit(self, event: str, **values: Any) -> list[Any]:
         """Call every listener; what they return, without the Nones. Never raises."""
+        closed = [_block(name, why) for name, why in self._broken.items()] if event == GUARDED else []
         listeners = self._listeners.get(event)
         if not listeners:
-            return []
+            return closed
         outcomes = self._guard.calls([partial(callback, **values) for _, callback in listeners], _SECONDS)
-        for (name, _), outcome in zip(list(listeners), outcomes, strict=True):
+        for (name, callback), outcome in zip(list(listeners), outcomes, strict=True):
             if outcome.problem is not None:
                 self._failed(name, f"{outcome.problem} in {event}")
-        return [outcome.value for outcome in outcomes if outcome.value is not None]
+                closed += [_block(name, outcome.problem)] if id(callback) in self._guards else []
+        return [*closed, *(outcome.value for outcome in outcomes if outcome.value is not None)]
 
     def _failed(self, name: str, problem: str) -> None:
         self._failures[name] = self._failures.get(name, 0) + 1
         if self._failures[name] < _FAILURES:
             self._warn(f"Plugin '{name}' {problem}.")
             return
+        if any(one == name and id(callback) in self._guards for one, callback in self._listeners.get(GUARDED, ())):
+            self._broken[name] = problem
         self._listeners = {
             event: [one for one in listeners if one[0] != name] for event, listeners in self._listeners.items()
         }
-        self._warn(f"Plugin '{name}' {problem}; after {_FAILURES} failures it hears of nothing more.")
+        closed = f"; it guards tools, so none runs before `hermes plugins disable {name}`" * (name in self._broken)
+        self._warn(f"Plugin '{name}' {problem}; after {_FAILURES} failures it hears of nothing more{closed}.")
 
     def _warn(self, warning: str) -> None:
         log.warning("%s", warning)
@@ -112,6 +123,11 @@ class PluginManager:
     def close(self) -> None:
         """End the thread that waits for calls; another conversation that goes on gets a new one."""
         self._guard.close()
+
+
+def _block(name: str, why: str) -> dict[str, str]:
+    """The answer of a guard that could give none."""
+    return {"action": "block", "message": f"It did not run: the plugin '{name}', which guards tools, {why}."}
 
 
 def plugins_of(config: Config, folder: Path | None = None) -> PluginManager:

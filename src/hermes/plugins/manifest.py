@@ -13,7 +13,7 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOOL = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _REQUIRED = ("name", "version", "description", "author")
 _LISTS = ("provides_tools", "provides_hooks", "provides_web_providers", "provides_browser_providers")
-_KNOWN = (*_REQUIRED, "requires_env", *_LISTS, "kind", "license", "homepage")
+_KNOWN = (*_REQUIRED, "requires_env", *_LISTS, "kind", "guard", "license", "homepage")
 _LARGEST = 100_000
 _BY_KIND = {"model-provider": CATEGORIES["model-providers"], "platform": CATEGORIES["platforms"]}
 
@@ -69,6 +69,7 @@ def _plugin(fields: Fields, folder: Path, source: str, category: str) -> Plugin:
         kind,
         tuple(Variable(*(str(one.get(key) or "") for key in Variable._fields)) for one in needs),
         **lists,
+        guard=fields.flag(("guard",)),
     )
 
 

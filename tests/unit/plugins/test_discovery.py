@@ -55,6 +55,7 @@ def test_every_field_is_read() -> None:
         ("provides_tools: dice\n", "5: provides_tools has to be a list", True),
         ("requires_env: [{}]\n", "5: requires_env has an entry without the name of a variable", True),
         ("provide_tools: []\n", "5: provide_tools is not a field; did you mean provides_tools?", True),
+        ("guard: maybe\n", "5: guard has to be true or false", True),
         ("version: 2\n", "5: version stands there twice", True),
         ("kind: [\n", "6:", False),
     ],

@@ -58,6 +58,50 @@ def test_whatever_a_callback_does_the_others_are_heard(
     assert len(plugins.news()) == 2  # the third failure is the last
 
 
+ASKED = {"tool_name": "terminal", "args": "{}", "call_id": "1", "session_id": "s"}
+
+
+def blocked(plugins: PluginManager) -> list[str]:
+    return [answer["message"] for answer in plugins.emit("pre_tool_call", **ASKED) if answer["action"] == "block"]
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_a_guard_that_fails_says_no_and_goes_on_saying_it(
+    tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager, "_SECONDS", 0.3)
+    code = f"def register(ctx):\n    ctx.register_hook('pre_tool_call', lambda: {BAD[how]}, guard=True)\n"
+    plugins = loaded(plugin(tmp_path, "policy", code))
+    for _ in range(5):
+        [message] = blocked(plugins)
+        assert message.startswith("It did not run: the plugin 'policy', which guards tools, ")
+    assert "none runs before `hermes plugins disable policy`" in plugins.news()[-1]
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_a_listener_that_fails_is_no_guard(tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manager, "_SECONDS", 0.3)
+    code = f"def register(ctx):\n    ctx.register_hook('pre_tool_call', lambda: {BAD[how]})\n"
+    assert blocked(loaded(plugin(tmp_path, "curious", code))) == []
+
+
+def test_a_guard_that_cannot_be_loaded_says_no(tmp_path: Path) -> None:
+    plugins = loaded(plugin(tmp_path, "policy", "1 / 0\n", "guard: true\n"), plugin(tmp_path, "good", ADDS))
+    [message] = blocked(plugins)
+    assert "'policy', which guards tools, failed (ZeroDivisionError" in message
+    assert plugins.emit("pre_llm_call", **TOLD) == ["from good hello"]
+
+
+def test_a_guard_that_works_decides_itself(tmp_path: Path) -> None:
+    code = (
+        "def register(ctx):\n    ctx.register_hook('pre_tool_call', lambda tool_name: tool_name == 'rm' and "
+        "{'action': 'block', 'message': 'no'} or None, guard=True)\n"
+    )
+    plugins = loaded(plugin(tmp_path, "policy", code, "guard: true\n"))
+    assert blocked(plugins) == []
+    assert plugins.emit("pre_tool_call", **{**ASKED, "tool_name": "rm"}) == [{"action": "block", "message": "no"}]
+
+
 @pytest.mark.parametrize("how", BAD)
 def test_whatever_an_import_does_the_others_are_loaded(
     tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
@@ -74,6 +118,7 @@ def test_whatever_an_import_does_the_others_are_loaded(
     [
         ("x = 1\n", "no function register"),
         ("def register(ctx): ctx.register_hook('on_fire', print)\n", "no hook 'on_fire'"),
+        ("def register(ctx): ctx.register_hook('post_tool_call', print, guard=True)\n", "Only pre_tool_call can be"),
         ("def register(ctx): ctx.register_tool('a b', print, '')\n", "cannot be a name"),
         ("def register(ctx): ctx.register_context_engine(1)\n", "needs compress"),
         ("import no_such_module_anywhere\n", "ModuleNotFoundError"),
