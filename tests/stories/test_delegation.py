@@ -63,8 +63,7 @@ PLUGIN = Tool("weigh", "scales", function("weigh", "Weigh something.", {}, ()), 
 
 def parent_of(db: SessionDB, server: Scripted, folder: Path, chosen: Settings | None = None, **parts: Any) -> Agent:
     chosen = chosen or settings()
-    box = Toolbox(TOOLS, Workplace(chosen, {}, folder))
-    box.offer([PLUGIN])
+    box = Toolbox([*TOOLS, PLUGIN.name], Workplace(chosen, {}, folder), [PLUGIN])
     return agent_of(db, server, settings=chosen, tools=box, **parts)
 
 

@@ -176,19 +176,91 @@ def test_an_engine_that_is_not_there_is_said_and_our_own_does_it(
     chat.close()
 
 
-def test_a_plugin_brings_a_model_provider(model: Scripted, db: SessionDB, hermes: Hermes, hermes_home: Path) -> None:
-    code = (
-        f"def register(ctx): ctx.register_model_provider('mine', {model.url!r}, key_env='MINE_KEY', model='mine-1')\n"
-    )
+@pytest.fixture
+def mine(model: Scripted, hermes: Hermes, hermes_home: Path) -> Iterator[None]:
+    """A plugin that brings a model provider, switched on, with a key."""
+    given = "key_env='MINE_KEY', model='mine-1', aux_model='mine-small'"
+    code = f"def register(ctx): ctx.register_model_provider('mine', {model.url!r}, {given})\n"
     plugin(hermes_home / "plugins" / "model-providers", "mine", code, "kind: model-provider\n")
+    (hermes_home / ".env").write_text("MINE_KEY=sk-mine-0123456789\n")
+    (hermes_home / "config.yaml").write_text("model: {}\n")
     hermes("plugins", "enable", "mine")
-    (hermes_home / ".env").write_text("MINE_KEY=sk-mine\n")
-    (hermes_home / "config.yaml").write_text("model:\n  provider: mine\nplugins:\n  enabled: [mine]\n")
-    chat = opened(db)
+    yield
+    PRESETS.pop("mine", None)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_plugin_brings_a_model_provider(model: Scripted, db: SessionDB, hermes: Hermes) -> None:
+    hermes("model", "choose", "mine", "mine-1")
+    chat = Chat(db, load(), Wishes())
     said(chat, "hi")
     chat.close()
-    assert PRESETS.pop("mine").about == "from the plugin mine"
-    assert (model.sent[0].body["model"], model.sent[0].headers["authorization"]) == ("mine-1", "Bearer sk-mine")
+    assert PRESETS["mine"].about == "from the plugin mine"
+    sent = [(one.body["model"], one.headers["authorization"]) for one in model.sent]
+    assert sent == [("mine-1", "Bearer sk-mine-0123456789"), ("mine-small", "Bearer sk-mine-0123456789")]
+
+
+@pytest.mark.usefixtures("mine")
+def test_commands_know_a_plugins_model_provider(model: Scripted, hermes: Hermes) -> None:
+    assert " mine " in hermes("model", "list").out
+    assert "scripted" in hermes("model", "list", "mine").out
+    assert "mine-1 answers, served by mine" in hermes("model", "choose", "mine", "mine-1").out
+    assert "mine · mine-1 answers: Fine." in hermes("model", "test").out
+    assert "MINE_KEY (.env)" in hermes("auth", "list", "mine").out
+    assert "for mine" in hermes("auth", "add", "mine", answer="sk-another-0123456789\n").out
+    assert "is fallback 1" in hermes("fallback", "add", "mine", "mine-1").out
+    PRESETS.pop("mine")
+    hermes("plugins", "disable", "mine")
+    assert "No provider 'mine'" in refused(hermes("auth", "list", "mine"), 1)
+
+
+def test_a_provider_of_a_plugin_that_broke_is_missed_with_the_reason(
+    model: Scripted, hermes: Hermes, hermes_home: Path
+) -> None:
+    folder = plugin(hermes_home / "plugins" / "model-providers", "mine", "def register(ctx): pass\n")
+    hermes("plugins", "enable", "mine")
+    (folder / "__init__.py").write_text("1 / 0\n")
+    assert "Plugin 'mine' is left out: failed (ZeroDivisionError" in refused(hermes("auth", "list", "mine"), 1)
+    assert "Plugin 'mine' is left out" in hermes("model", "list").err
+
+
+TWO_TOOLS = """
+def register(ctx):
+    ctx.register_tool("dice", lambda arguments: "four", "Roll dice. They have sides.", {})
+    ctx.register_tool("coin", lambda arguments: "tails", "Toss a coin.", {}, requires_env=["COIN_KEY"])
+"""
+
+
+def offered_by(model: Scripted, db: SessionDB, **overrides: Any) -> set[str]:
+    chat = Chat(db, load(overrides), Wishes(titles_by_model=False))
+    said(chat, "hi")
+    chat.close()
+    return {one["function"]["name"] for one in model.sent[-1].body.get("tools", ())}
+
+
+def test_a_plugins_tools_are_a_toolset_that_is_listed_and_switched(
+    model: Scripted, db: SessionDB, hermes: Hermes, hermes_home: Path
+) -> None:
+    plugin(hermes_home / "plugins", "games", TWO_TOOLS)
+    assert "plugin-games" not in hermes("tools", "list").out
+    hermes("plugins", "enable", "games")
+    rows = {row["toolset"]: row for row in map(json.loads, hermes("tools", "list", "--json").lines)}
+    assert rows["plugin-games"]["enabled"]
+    assert (rows["plugin-games"]["tools"], rows["plugin-games"]["usable"]) == (["dice", "coin"], ["dice"])
+    shown = hermes("tools", "show", "plugin-games").out
+    assert "Roll dice" in shown
+    assert "missing: needs COIN_KEY: hermes config set COIN_KEY" in shown
+    assert "dice" in offered_by(model, db)
+    assert offered_by(model, db, toolsets=["plugin-games"]) == {"dice"}
+    assert offered_by(model, db, toolsets=["todo"]) == {"todo"}
+    assert "name its toolset: plugin-games" in refused(hermes("tools", "disable", "dice"), 2)
+    hermes("tools", "disable", "plugin-games")
+    assert "dice" not in offered_by(model, db)
+    assert "off: hermes tools enable" in hermes("tools", "show", "plugin-games").out
+    hermes("tools", "enable", "plugin-games")
+    assert "dice" in offered_by(model, db)
+    hermes("plugins", "disable", "games")
+    assert "dice" not in offered_by(model, db)
 
 
 class Collector(ThreadingHTTPServer):

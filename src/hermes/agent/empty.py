@@ -65,6 +65,7 @@ class NoPlugins(NoHooks):
         self.commands: dict[str, Any] = {}
         self.skills: list[Any] = []
         self.memory_providers: dict[str, Any] = {}
+        self.platforms: dict[str, Any] = {}
 
     def run_command(self, name: str, rest: str) -> str:
         return ""

@@ -10,7 +10,7 @@ from hermes.guarded import Guard
 from hermes.plugins.context import ModelProvider, PluginTool
 from hermes.plugins.manager import PluginManager
 from hermes.tools.registry import Tool, function, registry
-from hermes.tools.toolsets import LEAVES
+from hermes.tools.toolsets import LEAVES, OF_PLUGINS
 from hermes.tools.work import Work
 
 _ENGINE_SECONDS = 180.0
@@ -42,7 +42,7 @@ def _tool(plugin: str, one: PluginTool) -> Tool:
 
     run.__module__, run.__qualname__ = f"plugin {plugin}", one.name
     schema = function(one.name, one.description, one.parameters, one.required)
-    return Tool(one.name, f"plugin-{plugin}", schema, run, requires_env=one.requires_env)
+    return Tool(one.name, OF_PLUGINS + plugin, schema, run, requires_env=one.requires_env)
 
 
 class EngineCompressor:
@@ -107,6 +107,7 @@ def _add_model_provider(plugins: PluginManager, plugin: str, one: ModelProvider)
         window=one.window,
         model=one.model,
         needs_key=bool(keys),
+        aux_model=one.aux_model,
     )
     if PRESETS.setdefault(one.name, preset) != preset:
         plugins.warnings.append(f"Plugin '{plugin}': there is a provider '{one.name}' already; its own is left out.")

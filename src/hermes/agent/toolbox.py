@@ -13,7 +13,7 @@ from hermes.config.resolve import OVERRIDE
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.tools.base import ToolContext, ToolResult
 from hermes.tools.registry import Registry, Tool, handle_function_call, registry
-from hermes.tools.toolsets import platform_toolset, resolve
+from hermes.tools.toolsets import OF_PLUGINS, TOOLSETS, Toolset, platform_toolset, resolve
 from hermes.tools.work import Work, Workplace
 
 _FOR_STRANGERS = ("webhook",)
@@ -45,12 +45,6 @@ class Toolbox:
     def names(self) -> Sequence[str]:
         """What was asked for, whether it can be used or not."""
         return self._names
-
-    def offer(self, tools: Iterable[Tool]) -> None:
-        """Tools that plugins brought, beside those asked for."""
-        tools = list(tools)
-        self._names += [one.name for one in tools if one.name not in self._names]
-        self.add_own(tools)
 
     def add_own(self, tools: Iterable[Tool]) -> None:
         """Tools made for the agent that has this box."""
@@ -107,9 +101,10 @@ class Toolbox:
         self.place.close()
 
 
-def chosen(config: Config, platform: str = "cli") -> list[str]:
+def chosen(config: Config, platform: str = "cli", brought: Iterable[str] = ()) -> list[str]:
     """The toolsets a platform gets: those of the command line, of `platform_toolsets`, of `toolsets` (the terminal), or
-    the ones made for it."""
+    the ones made for it. Those of MCP servers, and those plugins `brought`, come along where nobody took them out; not
+    where the sets were named one by one, and not to strangers."""
     settings = config.settings
     asked_for = config.origin(("toolsets",)) == OVERRIDE
     if asked_for or (platform == "cli" and "cli" not in settings.platform_toolsets):
@@ -117,24 +112,19 @@ def chosen(config: Config, platform: str = "cli") -> list[str]:
     else:
         names = settings.platform_toolsets.get(platform, [platform_toolset(platform)])
     names = [*names, *(f"-{name}" for name in settings.agent.disabled_toolsets)]
-    servers = _servers(settings)
+    more = [*_servers(settings), *brought]
     if asked_for:
         return names
-    bring = [one for one in servers if platform not in _FOR_STRANGERS and not {one, f"-{one}"} & set(names)]
-    return [*filter(_is_there, names), *bring]
+    bring = [one for one in more if platform not in _FOR_STRANGERS and not {one, f"-{one}"} & set(names)]
+    return [*(name for name in names if _is_there(name, more)), *bring]
 
 
-def refuse_unknown(config: Config) -> None:
+def refuse_unknown(config: Config, brought: Mapping[str, Toolset]) -> None:
     """BadInput for a name on the command line that is no toolset. What an MCP server has is known once it was asked."""
     if config.origin(("toolsets",)) == OVERRIDE:
         names = chosen(config)
-        resolve(filter(_is_there, names) if config.settings.mcp_servers else names)
-
-
-def offers_more(config: Config, platform: str) -> bool:
-    """Whether tools of plugins are offered beside the toolsets: not where those were named one by one, and not to
-    strangers."""
-    return config.origin(("toolsets",)) != OVERRIDE and platform not in _FOR_STRANGERS
+        known = [name for name in names if name.startswith(OF_PLUGINS) or _is_there(name, ())]
+        resolve(known if config.settings.mcp_servers else names, sets={**TOOLSETS, **brought})
 
 
 def _servers(settings: Settings) -> list[str]:
@@ -147,20 +137,39 @@ def _servers(settings: Settings) -> list[str]:
     return [toolset(name) for name in enabled(settings) if registry.in_toolset(toolset(name))]
 
 
-def _is_there(name: str) -> bool:
-    """Whether a name can be resolved. What was chosen of an MCP server that is gone, or unknown yet, is passed over."""
+def _is_there(name: str, more: Sequence[str]) -> bool:
+    """Whether a name can be resolved. What was chosen of a plugin that is off, or of an MCP server that is gone or not
+    known yet, is passed over."""
     bare = name.removeprefix("-")
+    if bare.startswith(OF_PLUGINS):
+        return bare in more
     of_a_server = bare.startswith(("mcp-", "mcp_"))
     return not of_a_server or bool(registry.in_toolset(bare)) or registry.get(bare) is not None
 
 
+def sets_of(brought: Iterable[Tool]) -> dict[str, Toolset]:
+    """The toolsets of tools that plugins brought, one for each plugin."""
+    found: dict[str, Toolset] = {}
+    for one in brought:
+        before = found.get(one.toolset, Toolset(f"The plugin {one.toolset.removeprefix(OF_PLUGINS)}"))
+        found[one.toolset] = before._replace(tools=(*before.tools, one.name))
+    return found
+
+
 def toolbox(
-    config: Config, folder: Path | None, *, platform: str = "cli", own: Sequence[Tool] = (), yolo: bool = False
+    config: Config,
+    folder: Path | None,
+    *,
+    platform: str = "cli",
+    own: Sequence[Tool] = (),
+    brought: Sequence[Tool] = (),
+    yolo: bool = False,
 ) -> Toolbox:
-    """The tools for a conversation in this folder, as the settings say."""
+    """The tools for a conversation in this folder, as the settings say; `brought`: by plugins."""
     place = Workplace(config.settings, config.environment, (folder or Path.cwd()).resolve(), yolo=yolo)
     late = _prepared(place)
-    box = Toolbox(resolve(chosen(config, platform)), place, own)
+    sets = sets_of(brought)
+    box = Toolbox(resolve(chosen(config, platform, sets), sets={**TOOLSETS, **sets}), place, [*own, *brought])
     if platform in LOCAL_SOURCES:
         box.notices = [_LATE.format(name) for name in late]
     return box

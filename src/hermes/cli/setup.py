@@ -51,8 +51,11 @@ def _is_answered() -> bool:
 def _ask(home: Path, provider: str, model: str) -> tuple[str, str, str]:
     from getpass import getpass
 
+    from hermes.commands.extended import load_extended
     from hermes.commands.setup import key_name
     from hermes.providers.presets import PRESETS
+
+    load_extended(home)
 
     write(sys.stderr, f"Everything is kept in {home}. Return skips a question.\n\n")
     if not provider:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hermes import paths
+from hermes.commands.extended import load_extended, plugins_here
 from hermes.commands.reply import Ask, Column, Reply, Table, count, said
-from hermes.config import Config, load
+from hermes.config import Config
 from hermes.config.areas import core
 from hermes.errors import NotFound
 from hermes.providers.choose import Wanted, given_keys
@@ -33,7 +34,7 @@ class _Key(NamedTuple):
 
 def add(home: Path, provider: str, key: str, label: str = "") -> Reply:
     """Put a key into the pool."""
-    check_provider(load(home=home), provider)
+    check_provider(load_extended(home), provider)
     entry = Pool(paths.credentials_file(home)).add(provider, key, label)
     keys = len(Pool(paths.credentials_file(home)).entries(provider))
     more = f" {provider} has {count(keys, 'key')} in the pool now." if keys > 1 else ""
@@ -42,7 +43,7 @@ def add(home: Path, provider: str, key: str, label: str = "") -> Reply:
 
 def list_keys(home: Path, provider: str | None = None) -> Reply:
     """Every key there is, where it is from, and whether it rests."""
-    config = load(home=home)
+    config = load_extended(home)
     if provider is not None:
         check_provider(config, provider)
     pool = Pool(paths.credentials_file(home))
@@ -80,7 +81,7 @@ def remove(home: Path, provider: str, which: str, *, yes: bool = False) -> Reply
 
 def reset(home: Path, provider: str | None = None) -> Reply:
     """Let keys that rest be used again, and count from nought."""
-    config = load(home=home)
+    config = load_extended(home)
     pool = Pool(paths.credentials_file(home))
     if provider is None:
         rested = pool.reset()
@@ -94,7 +95,7 @@ def reset(home: Path, provider: str | None = None) -> Reply:
 
 def check_name(home: Path, provider: str) -> None:
     """Before a key is asked for."""
-    check_provider(load(home=home), provider)
+    check_provider(load_extended(home), provider)
 
 
 def check_provider(config: Config, name: str) -> None:
@@ -104,9 +105,9 @@ def check_provider(config: Config, name: str) -> None:
 
     known = [*config.settings.providers, *PRESETS]
     near = get_close_matches(name, known, 1)
-    raise NotFound(
-        f"No provider '{name}'; " + (f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}.")
-    )
+    troubles = [f" ({one})" for one in plugins_here(config, Path.cwd()).news()[:1]]  # it may be one of these
+    meant = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}."
+    raise NotFound(f"No provider '{name}'; {meant}{''.join(troubles)}")
 
 
 def _keys(config: Config, pool: Pool) -> Iterator[_Key]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from hermes import paths
 from hermes.agent.side import SideTasks
 from hermes.agent.skilled import shelf_of
+from hermes.commands.extended import load_extended
 from hermes.commands.reply import Column, Line, Reply, Span, Table, Text, count, said
 from hermes.config import Config, load
 from hermes.errors import BadInput, ProviderError
@@ -31,7 +32,7 @@ def status(home: Path) -> Reply:
 
 def review(home: Path, *, ask_model: bool = True) -> Reply:
     """What could be merged or retired: by a model where there is one, by the figures otherwise."""
-    config = load(home=home)
+    config = load_extended(home)
     found = _standings(config, home)
     proposals, notices = by_rule(found), ()
     if ask_model and found:

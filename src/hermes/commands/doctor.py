@@ -186,11 +186,11 @@ def settings(_store: Path) -> Iterator[Finding]:
 
 def keys(_store: Path) -> Iterator[Finding]:
     """A key is only needed to talk to a model; sessions are looked after without one."""
+    from hermes.commands.extended import load_extended
     from hermes.commands.setup import key_name, keys_present
-    from hermes.config import load
     from hermes.providers.presets import PRESETS
 
-    chosen = load().settings.model
+    chosen = load_extended(paths.hermes_home()).settings.model
     present = keys_present(paths.hermes_home())
     needed = key_name(chosen.provider)
     if chosen.api_key or chosen.base_url or (chosen.provider in PRESETS and not PRESETS[chosen.provider].needs_key):

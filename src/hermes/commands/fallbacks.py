@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from hermes.commands.auth import check_provider
+from hermes.commands.extended import load_extended
 from hermes.commands.models import check_base_url
 from hermes.commands.reply import Ask, Line, Reply, Span, Text, count, said
-from hermes.config import Config, load, save
+from hermes.config import Config, save
 from hermes.config.edits import MISSING, Drop, Edit, Put, at
 from hermes.errors import BadInput, ConfigError, NoProvider, NotFound
 from hermes.providers.choose import Wanted, provider_for
@@ -16,7 +17,7 @@ _PATH = ("fallback_providers",)
 
 def list_fallbacks(home: Path) -> Reply:
     """In the order they are tried, and what is missing of each."""
-    config = load(home=home)
+    config = load_extended(home)
     entries = _written(config)
     if not entries:
         return said("No fallbacks: `hermes fallback add PROVIDER MODEL` adds one.", data=[])
@@ -33,7 +34,7 @@ def list_fallbacks(home: Path) -> Reply:
 
 def add(home: Path, provider: str, model: str, *, base_url: str = "", key_env: str = "") -> Reply:
     """Put one behind the others."""
-    config = load(home=home)
+    config = load_extended(home)
     check_provider(config, provider)
     check_base_url(base_url)
     entry = {"provider": provider, "model": model, "base_url": base_url, "key_env": key_env}
@@ -42,14 +43,14 @@ def add(home: Path, provider: str, model: str, *, base_url: str = "", key_env: s
     if entry in entries:
         raise BadInput(f"{provider} {model} is a fallback already.")
     save.change(config.file, [Put(_PATH, [*entries, entry])])
-    missing = _missing(load(home=home), entry)
+    missing = _missing(load_extended(home), entry)
     told = f"{provider} {model} is fallback {len(entries) + 1}."
     return said(told, data={"number": len(entries) + 1, **entry}, notices=(missing,) if missing else ())
 
 
 def remove(home: Path, which: str) -> Reply:
     """Take one out: its number, or the name of its model."""
-    config = load(home=home)
+    config = load_extended(home)
     entries = _written(config)
     found = [at for at, entry in enumerate(entries) if which in (str(at + 1), entry.get("model"))]
     if not found:
@@ -62,7 +63,7 @@ def remove(home: Path, which: str) -> Reply:
 
 
 def clear(home: Path, *, yes: bool = False) -> Reply:
-    config = load(home=home)
+    config = load_extended(home)
     entries = _written(config)
     if not entries:
         return said("There are no fallbacks.", data={"removed": 0})

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from hermes.commands.auth import check_provider
+from hermes.commands.extended import load_extended, plugins_here
 from hermes.commands.reply import Column, Line, Reply, Span, Stream, Table, Text, count, said
-from hermes.config import Config, Settings, load, save
+from hermes.config import Config, Settings, save
 from hermes.config.areas.core import Model as ModelArea
 from hermes.config.edits import MISSING, Drop, Edit, Put, at
 from hermes.config.values import typed
@@ -28,7 +29,7 @@ _OF_A_PROVIDER = ("base_url", "api_mode", "context_length")  # settings of `mode
 
 def list_providers(home: Path) -> Reply:
     """Who could answer, who does, and what is missing."""
-    config = load(home=home)
+    config = load_extended(home)
     current = _current(config)
     name = current.name if isinstance(current, Endpoint) else ""
     rows, data = [], []
@@ -37,12 +38,13 @@ def list_providers(home: Path) -> Reply:
         about = PRESETS[one].about if one in PRESETS else config.settings.providers[one].base_url
         rows.append(("*" if one == name else "", one, missing or "yes", about))
         data.append({"provider": one, "ready": not missing, "in_use": one == name, "missing": missing, "about": about})
-    return Reply((Table(_PROVIDERS, tuple(rows), _RULE), Text(("", _in_use(current)))), tuple(config.warnings), data)
+    notices = (*config.warnings, *plugins_here(config, Path.cwd()).news())
+    return Reply((Table(_PROVIDERS, tuple(rows), _RULE), Text(("", _in_use(current)))), notices, data)
 
 
 def list_models(home: Path, provider: str) -> Reply:
     """The models a provider offers: asked from itself, or as the settings name them."""
-    config = load(home=home)
+    config = load_extended(home)
     check_provider(config, provider)
     own = config.settings.providers.get(provider)
     names = list(own.models) if own else []
@@ -56,7 +58,7 @@ def list_models(home: Path, provider: str) -> Reply:
 
 def choose(home: Path, provider: str, model: str, base_url: str = "") -> Reply:
     """Write down who answers. What belongs to the provider before goes out of the file."""
-    before = load(home=home)
+    before = load_extended(home)
     if provider != "auto":
         check_provider(before, provider)
     if not model.strip():
@@ -74,7 +76,7 @@ def choose(home: Path, provider: str, model: str, base_url: str = "") -> Reply:
     notices = [
         f"model.{name} was for {before.settings.model.provider} and is out of {before.file}." for name in dropped
     ]
-    after = load(home=home)
+    after = load_extended(home)
     data: dict[str, Any] = {"provider": provider, "model": model}
     return said(_in_use(_current(after)), data=data, notices=tuple(notices))
 
@@ -86,7 +88,7 @@ def check_base_url(typed_url: str) -> None:
 
 def test(home: Path, provider: str | None = None, model: str | None = None) -> Reply:
     """Ask for one word, and tell how long it took and what it cost."""
-    config = load(home=home)
+    config = load_extended(home)
     endpoint = main_provider(config.settings, model=model, provider=provider, variables=config.environment)
     endpoint = replace(endpoint, retries=0)
     began = time.monotonic()

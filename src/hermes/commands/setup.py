@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from hermes import paths
+from hermes.commands.extended import load_extended
 from hermes.commands.reply import Facts, Kind, Reply, Text
-from hermes.config import load, save
+from hermes.config import save
 from hermes.config.edits import Edit, Put
 from hermes.errors import BadInput
 from hermes.providers.pool import check_key
@@ -15,7 +16,8 @@ NEXT = ("hermes doctor", "hermes demo", "hermes sessions list")
 
 def set_up(home: Path, *, provider: str = "", key: str = "", model: str = "") -> Reply:
     """Make the home and write down what was given; whatever was left out stays as it is."""
-    if provider and provider not in PRESETS and provider not in load(home=home).settings.providers:
+    own = load_extended(home).settings.providers
+    if provider and provider not in PRESETS and provider not in own:
         raise BadInput(f"No provider '{provider}'; there are {', '.join(PRESETS)}.")
     if key:
         name = key_name(provider)
@@ -44,12 +46,12 @@ def key_name(provider: str) -> str:
 
 def keys_present(home: Path) -> list[str]:
     """Variables with a key of a provider, in the environment or in .env."""
-    variables = load(home=home).environment
+    variables = load_extended(home).environment
     return [name for preset in PRESETS.values() for name in preset.key_names if variables.get(name)]
 
 
 def _told(home: Path) -> Reply:
-    config = load(home=home)
+    config = load_extended(home)
     chosen = config.settings.model
     keys = keys_present(home)
     facts: tuple[tuple[str, str, Kind], ...] = (

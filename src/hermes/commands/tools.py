@@ -1,29 +1,81 @@
 """Tools: which toolsets a platform has, what is in them and why something is missing; switching them on and off."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from hermes import paths
-from hermes.agent.toolbox import IN_THE_LOOP, chosen
+from hermes.agent.toolbox import IN_THE_LOOP, chosen, loop_tools, sets_of
+from hermes.commands.extended import load_extended, plugins_here, tools_of
 from hermes.commands.reply import Column, Line, Reply, Span, Table, Text, count, said
-from hermes.config import Config, load, save
+from hermes.config import save
 from hermes.config.edits import Put
 from hermes.errors import BadInput
 from hermes.model.sources import SOURCES
-from hermes.tools.registry import registry
-from hermes.tools.toolsets import LEAVES, TOOLSETS, leaves, resolve
+from hermes.tools.registry import Registry, Tool, registry
+from hermes.tools.toolsets import LEAVES, OF_PLUGINS, TOOLSETS, Toolset, leaves, resolve
 from hermes.tools.work import Workplace
 
 _SETS = (Column("Toolset", 18, least=10), Column("", 3), Column("Tools", 8), Column("What it is for", 44))
 _RULE = 76
 
 
+class Known:
+    """The tools there are: Hermes' own, those of MCP servers, and those of plugins that are on."""
+
+    def __init__(self, home: Path) -> None:
+        self.config = load_extended(home)
+        self.place = Workplace(self.config.settings, self.config.environment, Path.cwd())
+        plugins = plugins_here(self.config, Path.cwd())
+        self.platforms = plugins.platforms
+        brought = tools_of(plugins)
+        self.sets: Mapping[str, Toolset] = {**TOOLSETS, **sets_of(brought)}
+        self._plugins = Registry({})
+        for one in brought:
+            self._plugins.register(one)
+        self.warnings = plugins.news()
+
+    def tools(self, names: Iterable[str]) -> list[str]:
+        return resolve(names, sets=self.sets)
+
+    def chosen(self, platform: str) -> list[str]:
+        return chosen(self.config, self.checked(platform), [name for name in self.sets if name not in TOOLSETS])
+
+    def on(self, platform: str) -> set[str]:
+        return set(self.tools(self.chosen(platform)))
+
+    def checked(self, platform: str) -> str:
+        if platform not in ("cli", *SOURCES, *self.platforms) and f"hermes-{platform}" not in TOOLSETS:
+            raise BadInput(f"There is no platform '{platform}'; there are: {', '.join([*SOURCES, *self.platforms])}.")
+        return platform
+
+    def get(self, name: str) -> Tool | None:
+        return self._plugins.get(name) or registry.get(name)
+
+    def missing(self, name: str) -> str | None:
+        """Why a tool is missing. Those of the loop need no more than the loop, once it has them."""
+        if name in loop_tools():
+            return None
+        if name in IN_THE_LOOP:
+            return "not part of this Hermes yet"
+        return (self._plugins if self._plugins.get(name) else registry).missing(name, self.place)
+
+    def shown(self) -> list[str]:
+        """The leaf sets, and the sets that plugins and MCP servers brought."""
+        servers = {f"mcp-{name}" for name in self.config.settings.mcp_servers if registry.in_toolset(f"mcp-{name}")}
+        return [*LEAVES, *sorted(servers), *(name for name in self.sets if name not in TOOLSETS)]
+
+    def about(self, name: str) -> str:
+        if name in self.sets:
+            return self.sets[name].about
+        return f"The MCP server {name.removeprefix('mcp-')}"
+
+
 def toolsets(home: Path, platform: str = "cli") -> Reply:
     """Every leaf set: whether this platform has it, how many of its tools can be used, and what it is for."""
-    config = load(home=home)
-    place = _place(config)
-    on = set(resolve(chosen(config, _platform(platform))))
-    data = [_set_entry(name, on, place) for name in _shown(config)]
+    known = Known(home)
+    on = known.on(platform)
+    data = [_set_entry(name, on, known) for name in known.shown()]
     rows = tuple(
         (
             one["toolset"],
@@ -35,59 +87,41 @@ def toolsets(home: Path, platform: str = "cli") -> Reply:
     )
     usable = sum(len(one["usable"]) for one in data if one["enabled"])
     note = f"{count(usable, 'tool')} for {platform}; `hermes tools show NAME` says why one is missing."
-    return Reply((Table(_SETS, rows, _RULE), Text((note,))), data=data)
+    return Reply((Table(_SETS, rows, _RULE), Text((note,))), tuple(known.warnings), data)
 
 
-def _set_entry(name: str, on: set[str], place: Workplace) -> dict[str, Any]:
-    tools = resolve([name])
-    missing = {one: reason for one in tools if (reason := _missing(one, place))}
+def _set_entry(name: str, on: set[str], known: Known) -> dict[str, Any]:
+    tools = known.tools([name])
+    missing = {one: reason for one in tools if (reason := known.missing(one))}
     return {
         "toolset": name,
         "enabled": bool(tools) and set(tools) <= on,
         "tools": tools,
         "usable": [one for one in tools if one not in missing],
         "missing": missing,
-        "about": _about(name),
+        "about": known.about(name),
     }
-
-
-def _about(name: str) -> str:
-    if name in TOOLSETS:
-        return TOOLSETS[name].about
-    return f"The MCP server {name.removeprefix('mcp-')}" if name.startswith("mcp-") else "A plugin's"
 
 
 def show(home: Path, name: str, platform: str = "cli") -> Reply:
     """One toolset or tool: what is in it, and for each tool whether it can be used and why not."""
-    config = load(home=home)
-    place = _place(config)
-    on = set(resolve(chosen(config, _platform(platform))))
-    data = [{"tool": one, "enabled": one in on, "missing": _missing(one, place)} for one in resolve([name])]
-    about = _about(name) if name in TOOLSETS or registry.in_toolset(name) else "one tool"
-    lines = [f"{name}: {about}", *map(_tool_line, data)]
-    return Reply((Text(tuple(lines)),), data=data)
+    known = Known(home)
+    on = known.on(platform)
+    data = [{"tool": one, "enabled": one in on, "missing": known.missing(one)} for one in known.tools([name])]
+    about = known.about(name) if name in known.sets or registry.in_toolset(name) else "one tool"
+    lines = [f"{name}: {about}", *(_tool_line(one, known) for one in data)]
+    return Reply((Text(tuple(lines)),), tuple(known.warnings), data)
 
 
-def _tool_line(one: dict[str, Any]) -> Line:
+def _tool_line(one: dict[str, Any], known: Known) -> Line:
     name = Span(f"  {one['tool']:<18} ")
     if one["missing"]:
         return (name, Span(f"missing: {one['missing']}", "warn"))
     if not one["enabled"]:
         return (name, Span(f"off: hermes tools enable {one['tool']}", "dim"))
-    found = registry.get(one["tool"])
+    found = known.get(one["tool"])
     about = str(found.schema["description"]).split(". ")[0] if found else "part of the conversation"
     return (name, Span(about, ""))
-
-
-def _missing(name: str, place: Workplace) -> str | None:
-    """Why a tool is missing. Those of the loop need no more than the loop, once it has them."""
-    from hermes.agent.toolbox import loop_tools
-
-    if name in loop_tools():
-        return None
-    if name in IN_THE_LOOP:
-        return "not part of this Hermes yet"
-    return registry.missing(name, place)
 
 
 def enable(home: Path, names: list[str], platform: str = "cli") -> Reply:
@@ -100,18 +134,17 @@ def disable(home: Path, names: list[str], platform: str = "cli") -> Reply:
 
 
 def _switch(home: Path, names: list[str], platform: str, *, on: bool) -> Reply:
-    _platform(platform)
-    config = load(home=home)
-    present = chosen(config, platform)
+    known = Known(home)
+    present, config = known.chosen(platform), known.config
     for name in names:
-        resolve([name])  # BadInput for what is not there
+        known.tools([name])  # BadInput for what is not there
+        _whole_plugin(name, known)
     barred = [name for name in names if on and name in config.settings.agent.disabled_toolsets]
     if barred:
         raise BadInput(f"{barred[0]} is in agent.disabled_toolsets, which goes before; take it out there first.")
-    before = [name for name in present if name.removeprefix("-") not in _barred(config)]
-    file = paths.config_file(home)
-    after = _with(before, names) if on else _without(before, names)
-    save.change(file, [Put(("platform_toolsets", platform), after)])
+    before = [name for name in present if name.removeprefix("-") not in config.settings.agent.disabled_toolsets]
+    after = _with(before, names, known) if on else _without(before, names, known)
+    save.change(paths.config_file(home), [Put(("platform_toolsets", platform), after)])
     done = "has" if on else "no longer has"
     return said(
         f"{platform} {done} {', '.join(names)} (from the next conversation).",
@@ -119,34 +152,22 @@ def _switch(home: Path, names: list[str], platform: str, *, on: bool) -> Reply:
     )
 
 
-def _barred(config: Config) -> list[str]:
-    return list(config.settings.agent.disabled_toolsets)
+def _whole_plugin(name: str, known: Known) -> None:
+    """A plugin's tools are switched together: the name of one means nothing once the plugin is off."""
+    found = known.get(name)
+    if found is not None and found.toolset.startswith(OF_PLUGINS):
+        raise BadInput(f"'{name}' comes with others; name its toolset: {found.toolset}.")
 
 
-def _with(before: list[str], names: list[str]) -> list[str]:
+def _with(before: list[str], names: list[str], known: Known) -> list[str]:
     kept = [one for one in before if one.removeprefix("-") not in names]
-    return [*kept, *(name for name in names if not set(resolve([name])) <= set(resolve(kept)))]
+    return [*kept, *(name for name in names if not set(known.tools([name])) <= set(known.tools(kept)))]
 
 
-def _without(before: list[str], names: list[str]) -> list[str]:
-    """Whole sets are spelled out so that one can go; a single tool, or an MCP server, is taken out by a minus."""
+def _without(before: list[str], names: list[str], known: Known) -> list[str]:
+    """Whole sets are spelled out so that one can go; a single tool, or what others brought, is taken out by a minus."""
     gone = set(leaves(names))
     kept = [one for one in leaves(before) if one not in gone]
-    still = set(resolve(kept))
-    return [*kept, *(f"-{name}" for name in names if name.startswith("mcp-") or set(resolve([name])) & still)]
-
-
-def _shown(config: Config) -> list[str]:
-    """The leaf sets, and the sets that plugins and MCP servers brought."""
-    brought = {f"mcp-{name}" for name in config.settings.mcp_servers if registry.in_toolset(f"mcp-{name}")}
-    return [*LEAVES, *sorted(brought)]
-
-
-def _platform(name: str) -> str:
-    if name != "cli" and name not in SOURCES and f"hermes-{name}" not in TOOLSETS:
-        raise BadInput(f"There is no platform '{name}'; there are: {', '.join(SOURCES)}.")
-    return name
-
-
-def _place(config: Config) -> Workplace:
-    return Workplace(config.settings, config.environment, Path.cwd())
+    still = set(known.tools(kept))
+    foreign = ("mcp-", OF_PLUGINS)
+    return [*kept, *(f"-{name}" for name in names if name.startswith(foreign) or set(known.tools([name])) & still)]

@@ -43,7 +43,8 @@ class ModelProvider(NamedTuple):
     base_url: str
     key_env: str = ""
     api_mode: str = "chat_completions"
-    model: str = ""
+    model: str = ""  # the one that answers when none was chosen
+    aux_model: str = ""  # the one for side tasks (titles, summaries); empty: the same
     window: int = 128_000
     description: str = ""
 

@@ -62,14 +62,21 @@ def auxiliary_provider(settings: Settings, task: str, *, variables: Variables | 
 
     wish = getattr(settings.auxiliary, task)
     patience = Patience(read=wish.timeout, silence=wish.timeout, total=wish.timeout)
-    if wish.provider in ("", "auto", "main") and not wish.base_url:
-        wanted = _main(settings, wish.model, "")
-    else:
-        wanted = Wanted(wish.provider, wish.model, wish.base_url, wish.api_key)
     try:
+        if wish.provider in ("", "auto", "main") and not wish.base_url:
+            wanted = _main(settings, wish.model or _aux_model(settings, variables), "")
+        else:
+            wanted = Wanted(wish.provider, wish.model, wish.base_url, wish.api_key)
         return provider_for(settings, wanted._replace(patience=patience, extra_body=wish.extra_body), variables)
     except ConfigError as error:
         raise NoProvider(f"auxiliary.{task}: {error}") from None
+
+
+def _aux_model(settings: Settings, variables: Variables | None) -> str:
+    """The model that whoever answers has for side tasks, where they have one of their own."""
+    variables = environment.read(paths.dotenv_file()) if variables is None else variables
+    name = _name(settings, _main(settings, "", ""), variables)
+    return PRESETS[name].aux_model if name in PRESETS else ""
 
 
 def _main(settings: Settings, model: str, provider: str) -> Wanted:

@@ -18,6 +18,7 @@ class Preset(NamedTuple):
     window_is_its_own: bool = False  # whoever runs it decides how much fits, whatever the model could take
     model: str = ""  # the one that answers when none was chosen
     needs_key: bool = True
+    aux_model: str = ""  # the one for side tasks; empty: the one that answers
 
 
 _PRESETS = (

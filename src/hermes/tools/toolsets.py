@@ -17,6 +17,7 @@ class Toolset(NamedTuple):
     includes: tuple[str, ...] = ()
 
 
+OF_PLUGINS = "plugin-"  # how the toolset of a plugin's tools begins; the plugin's name follows
 _BROWSER = "navigate snapshot click type scroll back press get_images vision console"
 
 LEAVES = {

@@ -5,27 +5,24 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import Notice, OnStored, SessionOptions
 from hermes.agent.empty import NoPlugins
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
-from hermes.agent.toolbox import Toolbox, offers_more, refuse_unknown, toolbox
+from hermes.agent.toolbox import Toolbox, refuse_unknown, sets_of, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
+from hermes.commands.extended import plugins_here, tools_of
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.owners import LOCAL
 from hermes.model.sources import LOCAL_SOURCES
-from hermes.plugins import any_wanted
 from hermes.providers.base import Provider
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool
-
-if TYPE_CHECKING:
-    from hermes.plugins.manager import PluginManager
 
 BUSY_MODES = ("interrupt", "queue", "steer")
 _FASTER = {"service_tier": "priority"}
@@ -73,8 +70,9 @@ class Chat:
         self.redraw = False
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
-        refuse_unknown(config)
-        self.plugins = self._plugins()
+        self.plugins = plugins_here(config, wishes.cwd)
+        self._brought = tools_of(self.plugins)
+        refuse_unknown(config, sets_of(self._brought))
         self.skills = shelf_of(config, more=self.plugins.skills)
         for name in wishes.skills:
             self.skills.library.get(name)  # NotFound before anything is sent
@@ -132,36 +130,21 @@ class Chat:
         memory.can_note = lambda: "memory" in tools.offered()
         self.skills = shelf_of(self.config, tools, plugins.skills)
         tools.add_own([*skill_tools(self.skills, self.config), *self._reaching()])
-        parts = {"tools": tools, "memory": memory, "skills": self.skills, "hooks": plugins}
-        return parts if isinstance(plugins, NoPlugins) else parts | self._brought(plugins, tools)
+        parts: dict[str, Any] = {"tools": tools, "memory": memory, "skills": self.skills, "hooks": plugins}
+        if not isinstance(plugins, NoPlugins):
+            from hermes.agent.extending import compressor_of
+
+            parts["compressor"] = compressor_of(plugins, self.config)
+        return parts
 
     def _reaching(self) -> list[Tool]:
         from hermes.commands.chat.reaching import reaching_tools  # which knows this module
 
         return reaching_tools(self.db, self.config)
 
-    def _plugins(self) -> "NoPlugins | PluginManager":
-        """Those that are on; where none can be, nothing of this is loaded."""
-        if not any_wanted(self.settings):
-            return NoPlugins()
-        from hermes.agent.extending import add_model_providers
-        from hermes.plugins.manager import plugins_of
-
-        plugins = plugins_of(self.config, self.wishes.cwd)
-        add_model_providers(plugins)
-        return plugins
-
-    def _brought(self, plugins: "PluginManager", tools: Toolbox) -> dict[str, Any]:
-        """What plugins add to an agent beside their listeners."""
-        from hermes.agent.extending import compressor_of, plugin_tools
-
-        if offers_more(self.config, self.wishes.source):
-            tools.offer(plugin_tools(plugins))
-        return {"compressor": compressor_of(plugins, self.config)}
-
     def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
-        wishes = self.wishes
-        return toolbox(self.config, wishes.cwd, platform=wishes.source, own=own, yolo=wishes.yolo)
+        wishes, brought = self.wishes, self._brought
+        return toolbox(self.config, wishes.cwd, platform=wishes.source, own=own, brought=brought, yolo=wishes.yolo)
 
     def use(self, model: str, provider: str = "") -> None:
         """Go on with another model. Raises what is wrong with it, and then nothing changes."""
