@@ -116,11 +116,14 @@ class StoreTooNew(StoreError):
     def __init__(self, path: object, found: int, supported: int, *, ours: bool) -> None:
         whose = "a later Hermes" if ours else "another program's later schema"
         advice = (
-            "upgrade Hermes, or open it read-only"
+            "`pip install -U hermes` upgrades it"
             if ours
-            else "it is never written to here: use `hermes sessions import`, or open it read-only"
+            else "it is never written to here, `hermes sessions import` in another home takes it over"
         )
-        super().__init__(f"{path} has schema {found} ({whose}); this Hermes writes schema {supported}: {advice}.")
+        super().__init__(
+            f"{path} has schema {found} ({whose}); this Hermes writes schema {supported}: {advice}, and "
+            "`hermes sessions list --read-only` reads it (so do show, search, export, stats)."
+        )
         self.found = found
         self.supported = supported
 

@@ -107,7 +107,10 @@ def test_a_damaged_store_is_exit_code_3(action: list[str], hermes_home: Path, he
 @pytest.mark.parametrize("action", [["list"], ["pin", AUTH]])
 def test_a_store_from_the_future_is_exit_code_3(action: list[str], home: Path, hermes: Hermes) -> None:
     stock.ask(home / "state.db", "UPDATE schema_version SET version = 99")
-    assert "schema 99" in refused(hermes("sessions", *action), 3)
+    line = refused(hermes("sessions", *action), 3)
+    assert "schema 99" in line
+    assert "`pip install -U hermes`" in line
+    assert "`hermes sessions list --read-only`" in line
 
 
 def test_a_store_from_the_future_can_still_be_read(home: Path, hermes: Hermes) -> None:
