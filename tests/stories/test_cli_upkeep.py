@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -165,6 +166,16 @@ def test_the_doctor_names_the_command_that_mends(home: Path, hermes: Hermes) -> 
     assert f"✗ Permissions: {store} can be read by others\n    fix: chmod 600 '{store}'\n" in done.out
     assert "✗ Integrity: counts: " in done.out
     assert "    fix: hermes sessions repair\n" in done.out
+
+
+def test_the_doctor_finds_a_file_in_the_place_of_a_folder(home: Path, hermes: Hermes) -> None:
+    shutil.rmtree(home / "logs", ignore_errors=True)
+    (home / "logs").write_text("mine")
+    done = hermes("doctor")
+    assert done.code == 3
+    assert f"✗ Folders: {home / 'logs'} is a file, and has to be a folder" in done.out
+    assert f"    fix: mv '{home / 'logs'}' '{home / 'logs'}.old'\n" in done.out
+    assert hermes("sessions", "list").code == 0
 
 
 @pytest.mark.parametrize(

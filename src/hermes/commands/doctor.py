@@ -102,6 +102,14 @@ def _private(store: Path) -> list[Path]:
     return [paths.hermes_home(), *beside, paths.logs_dir(), paths.sessions_dir(), *paths.copies_of(store)]
 
 
+def folders(_store: Path) -> Iterator[Finding]:
+    """A file in the place of a folder: what belongs there is lost, without a word."""
+    for folder in (paths.logs_dir(), paths.sessions_dir(), paths.skills_dir(), paths.plugins_dir()):
+        if folder.exists() and not folder.is_dir():
+            what = f"{folder} is a file, and has to be a folder: nothing can be kept there"
+            yield Finding("Folders", "problem", what, f"mv '{folder}' '{folder}.old'")
+
+
 def opens(store: Path) -> Iterator[Finding]:
     """Schema, index and integrity, as far as the store can be opened. Nothing is changed."""
     if not store.exists() or store.stat().st_size == 0:
@@ -203,4 +211,4 @@ def keys(_store: Path) -> Iterator[Finding]:
         yield Finding("Keys", "advice", "none yet: no model can answer, everything else works", "hermes setup")
 
 
-CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, opens, disk, settings, keys)
+CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, folders, opens, disk, settings, keys)
