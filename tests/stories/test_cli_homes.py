@@ -64,6 +64,8 @@ def test_a_home_comes_back_and_the_present_one_is_kept(home: Path, hermes: Herme
     hermes("config", "unset", "sessions.retention_days")
     hermes("profile", "create", "work")
     assert "The present home is kept beside it. [y/N]" in hermes("import", "all.zip", answer="n\n").err
+    assert hermes("import", "all.zip", answer="").code == 2
+    assert list(home.parent.glob("*import*")) == list(home.parent.glob(".*import*")) == []
     done = hermes("import", "all.zip", answer="y\n")
     assert done.lines[0] == f"Imported all.zip into {home} (5 sessions)."
     kept = Path(done.lines[1].removeprefix("What was there before is "))
@@ -183,6 +185,13 @@ def test_a_damaged_store_in_an_archive_is_refused(home: Path, hermes: Hermes) ->
         path = hostile((entry("state.db"), content))
         assert "The store in the archive" in refused(hermes("import", str(path), "--yes"), 2)
     assert AUTH in hermes("sessions", "list").out
+
+
+def test_nothing_is_asked_about_an_archive_that_cannot_be_taken(home: Path, hermes: Hermes) -> None:
+    path = hostile((entry("state.db"), b"no database"))
+    for refusal in (hermes("import", str(path), answer="y\n"), hermes("import", __file__, answer="y\n")):
+        assert "[y/N]" not in refused(refusal, 2)
+    assert list(home.parent.glob(".*import*")) == []
 
 
 def test_what_is_not_there_is_told(home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> None:

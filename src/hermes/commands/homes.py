@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -54,24 +55,37 @@ def take(home: Path, source: Path, *, yes: bool = False) -> Reply:
     if not source.is_file():
         raise NotFound(f"{source} does not exist; `hermes backup` makes an archive.")
     home = Path(os.path.realpath(home))
+    unpacked = _Unpacked(home, source)  # so that a question is only asked about what can be taken
 
     def go() -> Reply:
-        return _taken(home, source)
+        return _taken(home, source, unpacked)
 
     if yes or not home.exists() or not any(home.iterdir()):
         return go()
     return Reply(ask=Ask(f"Put {source} in the place of {home}? The present home is kept beside it.", go))
 
 
-def _taken(home: Path, source: Path) -> Reply:
-    fresh = home.with_name(f".{home.name}.importing-{os.getpid()}")
-    paths.make_private_folder(home.parent)
+class _Unpacked:
+    """What an archive holds, checked, in a folder beside the home. The folder goes with this object."""
+
+    def __init__(self, home: Path, source: Path) -> None:
+        self.folder = home.with_name(f".{home.name}.importing-{os.getpid()}")
+        self.remove = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        paths.make_private_folder(home.parent)
+        try:
+            archive.unpack(source, self.folder)
+            self.sessions = _verified(self.folder)
+        except BaseException:
+            self.remove()
+            raise
+
+
+def _taken(home: Path, source: Path, unpacked: _Unpacked) -> Reply:
     try:
-        archive.unpack(source, fresh)
-        sessions = _verified(fresh)
-        kept = _swap(home, fresh)
+        kept = _swap(home, unpacked.folder)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        unpacked.remove()
+    sessions = unpacked.sessions
     lines = [f"Imported {source} into {home} ({count(sessions, 'session')})."]
     if kept:
         lines.append(f"What was there before is {kept}")
