@@ -54,6 +54,11 @@ class Terminal:
         gone = ("".join(line[place].data for place in range(self._screen.columns)) for line in self._screen.history.top)
         return "\n".join(line.rstrip() for line in [*gone, *self._screen.display]).rstrip()
 
+    @property
+    def obeys_keys(self) -> bool:
+        """Whether the terminal itself acts on Ctrl-C, Ctrl-D and Enter, and shows what is typed."""
+        return bool(termios.tcgetattr(self._outside)[3] & (termios.ICANON | termios.ISIG | termios.ECHO))
+
     def type(self, keys: str) -> None:
         os.write(self._outside, keys.encode())
 
@@ -65,14 +70,6 @@ class Terminal:
 
     def wait_for(self, words: str, times: int = 1) -> None:
         self.until(lambda: self.text.count(words) >= times, words)
-
-    def rest(self) -> None:
-        """Until nothing was drawn for half a second: the turn is over, and a key means what it means at the prompt."""
-        quiet = 0
-        while quiet < 5:
-            before = len(self.seen)
-            assert self._read(), f"it ended:\n{self.text}"
-            quiet = quiet + 1 if len(self.seen) == before else 0
 
     def until(self, so: Callable[[], bool], what: object = "") -> None:
         deadline = time.monotonic() + PATIENCE

@@ -85,7 +85,6 @@ def test_a_resumed_session_shows_the_recap_and_goes_on(model: Scripted) -> None:
         assert f"↻ Resumed session {session['id']} {title} (1 user message, 2 total messages)" in terminal.text
         terminal.say("and a functor?")
         terminal.wait_for("Answer number 2 to and a functor?.")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert [role for role, _ in said(str(session["id"]))] == ["user", "assistant"] * 2
@@ -147,7 +146,6 @@ def test_ctrl_c_stops_the_turn_and_keeps_what_was_said(model: Scripted) -> None:
         time.sleep(2.1)  # two in a row would leave
         terminal.say("and now?")
         terminal.wait_for("Answer number 2")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -179,7 +177,6 @@ def test_a_crash_in_mid_turn_loses_no_message_and_the_chat_goes_on(model: Script
         terminal.wait_for("● You: slowly please")
         terminal.say("third question")
         terminal.wait_for("Answer number 3")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -192,12 +189,11 @@ def test_two_terminals_on_one_conversation_both_write(model: Scripted) -> None:
     with Terminal("-c") as left, Terminal("-c") as right:
         for terminal in (left, right):
             terminal.wait_for("scripted · ")
-        told = [("open elsewhere too" in terminal.text) for terminal in (left, right)]
-        assert any(told)  # whoever came second is told
         left.say("from the left")
         left.wait_for("Answer number 2 to from the left")
         right.say("from the right")
         right.wait_for("Answer number 3 to from the right")  # it knows what was said in the other one
+        assert any("open elsewhere too" in terminal.text for terminal in (left, right))  # whoever came second is told
         for terminal in (left, right):
             terminal.type(CTRL_D)
             assert terminal.leave() == 0
@@ -211,7 +207,6 @@ def test_a_message_can_have_several_lines(model: Scripted) -> None:
         terminal.until(lambda: "❯" in terminal.seen)
         terminal.type("line one" + ALT_ENTER + "line two\\" + ENTER + "line three" + ENTER)
         terminal.wait_for("Answer number 1")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -223,7 +218,6 @@ def test_what_is_typed_before_the_prompt_is_loaded_is_not_lost(model: Scripted) 
         terminal.until(lambda: "❯" in terminal.seen)
         terminal.type("typed early" + ENTER)
         terminal.wait_for("Answer number 1 to typed early")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
 
@@ -285,7 +279,6 @@ def test_typing_while_it_works_interrupts_and_is_answered_next(model: Scripted) 
         terminal.wait_for("word3 ")
         terminal.say("something else")
         terminal.wait_for("Answer number 2 to something else")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     [session] = sessions()
@@ -323,6 +316,34 @@ def test_leaving_in_mid_turn_keeps_what_was_said(model: Scripted) -> None:
     assert said(str(session["id"]))[1][1].startswith("word0 word1 word2")
 
 
+def test_a_key_reaches_the_prompt_whatever_is_printed_above_it(model: Scripted) -> None:
+    model.script += [Say("\n\n".join(f"line {number}" for number in range(200)), pause=0.002)]
+    with Terminal() as terminal:
+        terminal.wait_for("scripted · ")
+        terminal.say("many lines")
+        modes: list[bool] = []
+        terminal.until(lambda: modes.append(terminal.obeys_keys) or "line 199" in terminal.text, "the last line")
+        assert len(modes) > 10 and not any(modes)
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+
+
+def test_an_editor_gets_the_terminal_as_it_was_and_its_text_comes_back(model: Scripted, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\nstty -a > {tmp_path}/modes\necho written elsewhere > $1\n")
+    editor.chmod(0o700)
+    with Terminal(EDITOR=str(editor), VISUAL=str(editor)) as terminal:
+        terminal.wait_for("scripted · ")
+        terminal.type("\x18\x05")  # Ctrl-X Ctrl-E
+        terminal.wait_for("❯ written elsewhere")
+        assert not terminal.obeys_keys
+        terminal.type(ENTER)
+        terminal.wait_for("to written elsewhere.")
+        terminal.type(CTRL_D)
+        assert terminal.leave() == 0
+    assert " icanon" in (tmp_path / "modes").read_text()
+
+
 def test_a_provider_that_fails_leaves_the_prompt_and_the_message(model: Scripted) -> None:
     model.script += [Fail(400, "the model is unwell")]
     with Terminal() as terminal:
@@ -330,7 +351,6 @@ def test_a_provider_that_fails_leaves_the_prompt_and_the_message(model: Scripted
         terminal.wait_for("the model is unwell")
         terminal.say("/retry")
         terminal.wait_for("Answer number 1 to are you well?")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert "Traceback" not in terminal.text
@@ -362,7 +382,6 @@ def test_the_arrow_brings_back_what_was_typed_and_the_file_is_private(model: Scr
             else:
                 terminal.say("remember me")
             terminal.wait_for("Answer number 1 to remember me")
-            terminal.rest()
             terminal.type(CTRL_D)
             assert terminal.leave() == 0
     assert len(sessions()) == 2
@@ -401,7 +420,6 @@ def test_it_works_on_a_narrow_and_on_a_wide_terminal(columns: int, model: Script
         terminal.wait_for("Previous Conversation")
         terminal.say("hello")
         terminal.wait_for("Answer number 2")
-        terminal.rest()
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     lines = terminal.text.splitlines()
@@ -450,7 +468,7 @@ def test_a_dangerous_command_is_asked_about_and_the_answer_counts(
         terminal.wait_for("Run this command?")
         terminal.say(choice)
         terminal.wait_for("As you wish.")
-        assert "┊ terminal rm -rf ./precious" in terminal.text
+        terminal.wait_for("┊ terminal rm -rf ./precious")
         terminal.type(CTRL_D)
         assert terminal.leave() == 0
     assert (tmp_path / "precious").exists() is stays
@@ -475,7 +493,6 @@ def test_without_colour_no_colour_is_sent(model: Scripted) -> None:
     with Terminal(NO_COLOR="1") as terminal:
         terminal.say("hello")
         terminal.wait_for("Answer number 1 to hello.")
-        terminal.rest()
         terminal.type(CTRL_C)
         terminal.wait_for("Ctrl-C once more leaves")
         terminal.type(CTRL_D)

@@ -3,7 +3,7 @@
 options   what can be given on the command line       asking    one question, then leave: -q, -z, a pipe
 opening   from the command line to an open chat        talking   a conversation: the recap, then one of these two
 repl      the prompt, and everything around it         plain     line by line, for a terminal that can do little
-early     the prompt before anything is loaded         keys, completing, typed, bar, asked    parts of the prompt
+early     the prompt before anything is loaded         keys, keyboard, completing, typed, bar, asked    parts of it
 drawing   a turn as it is seen                         blocks, markdown, lines                 parts of it
 """
 

@@ -1,10 +1,15 @@
 """What keys do at the prompt, beyond what they do in every prompt."""
 
+import asyncio
+import os
+import signal
 from typing import Any, Protocol
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, run_in_terminal
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+from hermes.cli.chat.keyboard import Keyboard
 
 
 class Leave(Exception):
@@ -19,9 +24,9 @@ class Interrupted(Protocol):
     def interrupt(self, app: "Application[Any]") -> None: ...
 
 
-def bindings(repl: Interrupted) -> KeyBindings:
+def bindings(repl: Interrupted, keyboard: Keyboard) -> KeyBindings:
     """Enter sends, Alt-Enter and Ctrl-J begin a line, so does Enter behind a backslash. Tab completes at once where
-    there is one way only."""
+    there is one way only. Ctrl-Z suspends, Ctrl-X Ctrl-E opens the editor."""
     keys = KeyBindings()
 
     @keys.add("enter")
@@ -60,5 +65,13 @@ def bindings(repl: Interrupted) -> KeyBindings:
             event.current_buffer.delete()
         else:
             event.app.exit(exception=EOFError())
+
+    @keys.add("c-z")
+    def _suspend(event: KeyPressEvent) -> None:
+        keyboard.lend(asyncio.ensure_future(run_in_terminal(lambda: os.kill(0, signal.SIGTSTP))))
+
+    @keys.add("c-x", "c-e")
+    def _edit(event: KeyPressEvent) -> None:
+        keyboard.lend(event.current_buffer.open_in_editor())
 
     return keys

@@ -25,6 +25,7 @@ from hermes.cli import terminal
 from hermes.cli.chat.asked import Asked
 from hermes.cli.chat.bar import Bar
 from hermes.cli.chat.early import PROMPT
+from hermes.cli.chat.keyboard import Keyboard
 from hermes.cli.chat.keys import Leave, bindings
 from hermes.cli.screen import safe
 from hermes.errors import HermesError
@@ -60,10 +61,11 @@ class Repl:
         self._bar = Bar()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._code = 0
+        self._keyboard = Keyboard()
         self._session: PromptSession[str] = self._prompt()
 
     def run(self) -> int:
-        with patch_stdout(raw=True):
+        with patch_stdout(raw=True), self._keyboard.raw_mode():
             threading.Thread(target=self._open, name="hermes-open", daemon=True).start()
             if isinstance(sys.stdout, StdoutProxy):
                 sys.stdout.sleep_between_writes = 0.02
@@ -106,13 +108,12 @@ class Repl:
             completer=SlashCompleter(lambda: self._chat),
             complete_while_typing=Condition(self._types_a_command),
             complete_in_thread=True,
-            key_bindings=bindings(self),
+            input=self._keyboard,
+            key_bindings=bindings(self, self._keyboard),
             bottom_toolbar=self._toolbar,
             style=Style.from_dict(_STYLE) if terminal.wants_colour() else None,
             include_default_pygments_style=False,
             prompt_continuation="  ",
-            enable_open_in_editor=True,
-            enable_suspend=True,
             reserve_space_for_menu=6,
         )
         session.layout.current_window.dont_extend_height = to_filter(True)  # the bar stands right under the prompt
