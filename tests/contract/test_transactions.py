@@ -111,7 +111,7 @@ def test_other_threads_wait_for_the_block(db: SessionDB) -> None:
         other.join(0.1)
         assert other.is_alive()
         tx.append_message("s", "user", "still first")
-    other.join(10)
+    other.join(60)
     assert [row["content"] for row in db.get_messages("s")] == ["first", "still first", "second"]
 
 

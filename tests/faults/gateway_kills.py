@@ -60,7 +60,7 @@ class Talking:
 
     def stop(self) -> None:
         self._over.set()
-        self._thread.join(5)
+        self._thread.join(60)
 
 
 def started(home: Path) -> "subprocess.Popen[bytes]":

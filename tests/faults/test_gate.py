@@ -73,7 +73,7 @@ def test_an_interrupt_in_the_leader_loses_nobody_elses_work(db: SessionDB) -> No
         threads = [in_thread(append, f"{i}") for i in range(6)]
         until_in_line(db, 6)
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
     assert (len(interrupted), len(stored)) == (1, 5)
     assert sorted(stored) == [f"{i}" for i in range(6) if db.get_meta(f"{i}")]
@@ -90,7 +90,7 @@ def test_who_waits_too_long_behind_a_transaction_is_told_and_the_write_never_hap
             errors.append(error)
 
     with db.transaction() as tx:
-        in_thread(write).join(5)
+        in_thread(write).join(60)
         tx.append_message("s", "user", "in the transaction")
     db.append_message("s", "user", "afterwards")
     assert (len(errors), texts(db)) == (1, ["in the transaction", "afterwards"])
@@ -122,8 +122,8 @@ def test_close_waits_for_a_transaction_and_tells_those_behind_it(db: SessionDB) 
         behind = in_thread(write)
         time.sleep(0.1)
         tx.append_message("s", "user", "in the transaction")
-    closer.join(10)
-    behind.join(10)
+    closer.join(60)
+    behind.join(60)
     with SessionDB(db.db_path) as again:
         kept = texts(again)
     assert kept[0] == "in the transaction"
@@ -147,7 +147,7 @@ def test_closing_amid_many_writers_loses_nothing_that_was_acknowledged(tmp_path:
     time.sleep(0.3)
     db.close()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
     with SessionDB(tmp_path / "state.db") as again:
         assert sorted(texts(again)) == sorted(acknowledged)

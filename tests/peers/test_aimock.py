@@ -59,7 +59,7 @@ def mock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         child.terminate()
-        child.wait(10)
+        child.wait(60)
 
 
 def _wait_for(port: int) -> None:

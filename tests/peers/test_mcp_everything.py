@@ -43,7 +43,7 @@ def serve() -> Iterator[Callable[[int], subprocess.Popen[bytes]]]:
     yield at
     for one in started:
         one.kill()
-        one.wait(10)
+        one.wait(60)
 
 
 def use(connection: Connection, folder: Path) -> None:
@@ -80,7 +80,7 @@ def test_over_http_and_after_a_restart_that_forgot_the_session(
     try:
         use(connection, tmp_path)
         first.kill()
-        first.wait(10)
+        first.wait(60)
         serve(port)
         use(connection, tmp_path)
     finally:

@@ -145,7 +145,7 @@ class Scripted:
         self._over.set()
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(60)
 
     def __enter__(self) -> "Scripted":
         return self.start()

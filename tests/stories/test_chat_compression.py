@@ -249,13 +249,13 @@ def test_a_turn_under_way_moves_along_when_somebody_else_compresses(db: SessionD
         events: list[Any] = []
         turn = threading.Thread(target=lambda: events.extend(one.run("take your time")))
         turn.start()
-        assert tools.started.wait(10)
+        assert tools.started.wait(60)
         with SessionDB() as other:
             two = agent_of(other, server, session_id=one.session_id)
             done = two._shrinking.compress()
             assert done is not None
         tools.released.set()
-        turn.join(10)
+        turn.join(60)
         assert ended(events).text == "done"
         assert one.session_id == done.session_id
         assert [role for role, _ in stored(db, one.session_id)][-4:] == ["user", "assistant", "tool", "assistant"]

@@ -46,7 +46,7 @@ def killed_after(server: Scripted, word: str) -> None:
             if line.strip() == word:
                 break
     child.kill()
-    assert child.wait(10) == -signal.SIGKILL
+    assert child.wait(60) == -signal.SIGKILL
     child.stdout.close()
 
 

@@ -271,15 +271,15 @@ def test_an_answer_that_is_cut_twice_is_kept_as_far_as_it_came(db: SessionDB) ->
 
 
 def test_an_interrupt_is_immediate_and_keeps_what_was_said(db: SessionDB) -> None:
-    with Scripted(Say(" ".join(map(str, range(200))), pause=0.05)) as server:
+    with Scripted(Say(" ".join(map(str, range(2000))), pause=0.05)) as server:
         agent = agent_of(db, server)
         events = []
-        for event in agent.run("count to 200"):
+        for event in agent.run("count to 2000"):
             events.append(event)
             if isinstance(event, TextDelta) and event.text == "3 ":
                 began = time.monotonic()
                 threading.Thread(target=agent.stop).start()
-        assert time.monotonic() - began < 3.0  # the rest of the answer takes ten
+        assert time.monotonic() - began < 30  # the rest of the answer takes a hundred
         assert ended(events).reason == "interrupted"
         [_, kept] = db.get_messages(agent.session_id)
         assert kept["finish_reason"] == "interrupted"
@@ -288,12 +288,12 @@ def test_an_interrupt_is_immediate_and_keeps_what_was_said(db: SessionDB) -> Non
 
 
 def test_a_provider_that_hangs_does_not_hold_an_interrupt_up(db: SessionDB) -> None:
-    with Scripted(Hang(20), Say("now")) as server:
+    with Scripted(Hang(90), Say("now")) as server:
         agent = agent_of(db, server)
         threading.Timer(0.2, agent.stop).start()
         began = time.monotonic()
         assert ended(talk(agent, "hello?")).reason == "interrupted"
-        assert time.monotonic() - began < 3.0
+        assert time.monotonic() - began < 30
         assert ended(talk(agent, "again")).text == "now"
 
 
@@ -303,7 +303,7 @@ def test_an_interrupt_stops_a_tool_and_answers_every_call(db: SessionDB) -> None
         agent = agent_of(db, server, tools=tools)
 
         def stop() -> None:
-            assert tools.started.wait(10)
+            assert tools.started.wait(60)
             agent.stop()
 
         threading.Thread(target=stop).start()
@@ -331,7 +331,7 @@ def test_steering_reaches_the_model_before_its_next_call(db: SessionDB) -> None:
         assert not agent.steer("nobody listens")
 
         def steer() -> None:
-            assert tools.started.wait(10)
+            assert tools.started.wait(60)
             assert agent.steer("in metric")
             tools.released.set()
 
@@ -384,7 +384,7 @@ def test_a_title_is_made_once_in_the_background_and_told(db: SessionDB) -> None:
     with Scripted(otherwise=Say("Sure.")) as server, Scripted(Say('"Bread for a small kitchen."')) as side:
         agent = agent_of(db, server, auxiliary=lambda task: endpoint(side))
         talk(agent, "how do I bake bread?")
-        agent._titles.wait(5)
+        agent._titles.wait(60)
         assert agent.title == "Bread for a small kitchen"
         assert [event for event in talk(agent, "more") if isinstance(event, Titled)] == [
             Titled("Bread for a small kitchen")
@@ -399,7 +399,7 @@ def test_a_title_of_ones_own_is_never_replaced(db: SessionDB) -> None:
         agent = agent_of(db, server, auxiliary=lambda task: endpoint(side))
         talk(agent, "how do I bake bread?")
         agent.set_title("bread")
-        agent._titles.wait(5)
+        agent._titles.wait(60)
         assert agent.title == "bread"
         agent.close()
 
@@ -417,7 +417,7 @@ def test_a_greeting_makes_no_title_and_the_next_message_does(db: SessionDB) -> N
     with Scripted(otherwise=Say("Hello.")) as server:
         agent = agent_of(db, server)
         talk(agent, "hello")
-        agent._titles.wait(5)
+        agent._titles.wait(60)
         assert agent.title is None
         talk(agent, "how do I bake bread?")
         agent.close()
@@ -425,12 +425,12 @@ def test_a_greeting_makes_no_title_and_the_next_message_does(db: SessionDB) -> N
 
 
 def test_closing_does_not_wait_for_a_slow_title(db: SessionDB) -> None:
-    with Scripted(otherwise=Say("Sure.")) as server, Scripted(Hang(20)) as side:
+    with Scripted(otherwise=Say("Sure.")) as server, Scripted(Hang(90)) as side:
         agent = agent_of(db, server, auxiliary=lambda task: endpoint(side))
         talk(agent, "How do I bake bread?")
         began = time.monotonic()
         agent.close(wait=0.2)
-        assert time.monotonic() - began < 3.0
+        assert time.monotonic() - began < 30
         assert agent.title == "How do I bake bread"
 
 

@@ -75,12 +75,8 @@ def test_nothing_in_the_scenes_is_left_unfilled(filled: Path) -> None:
     assert all(scene.sources and scene.tags and len(scene.lines) >= 2 for scene in scenes())
 
 
-def test_it_is_made_within_seconds_and_the_home_is_not_touched(
-    hermes: Hermes, hermes_home: Path, tmp_path: Path
-) -> None:
-    begun = time.monotonic()
+def test_it_is_made_elsewhere_and_the_home_is_not_touched(hermes: Hermes, hermes_home: Path, tmp_path: Path) -> None:
     done = hermes("demo", str(tmp_path / "demo"), "--json")
-    assert time.monotonic() - begun < 5
     assert json.loads(done.out)["home"] == str(tmp_path / "demo")
     assert not hermes_home.exists()
     assert stat.S_IMODE((tmp_path / "demo").stat().st_mode) == 0o700

@@ -178,7 +178,7 @@ def test_a_child_stops_after_its_model_calls(db: SessionDB, tmp_path: Path) -> N
 
 
 def test_a_child_stops_after_its_time(db: SessionDB, tmp_path: Path) -> None:
-    with Scripted(delegating(goal="Look"), Hang(20), Say("So be it.")) as server:
+    with Scripted(delegating(goal="Look"), Hang(90), Say("So be it.")) as server:
         agent = parent_of(db, server, tmp_path, with_delegation(child_timeout_seconds=1))
         assert ended(talk(agent, "go")).text == "So be it."
     assert "not finished (time)" in results(db, agent.session_id)[0]
@@ -186,13 +186,13 @@ def test_a_child_stops_after_its_time(db: SessionDB, tmp_path: Path) -> None:
 
 def test_what_stops_the_parent_stops_its_children(db: SessionDB, tmp_path: Path) -> None:
     hooks = Hooks()
-    with Scripted(delegating(goal="Look"), Hang(20)) as server:
+    with Scripted(delegating(goal="Look"), Hang(90)) as server:
         agent = parent_of(db, server, tmp_path, hooks=hooks)
         threading.Timer(1.0, agent.stop).start()
         began = time.monotonic()
         assert ended(talk(agent, "go")).reason == "interrupted"
-        assert time.monotonic() - began < 10
-        deadline = time.monotonic() + 10
+        assert time.monotonic() - began < 30
+        deadline = time.monotonic() + 30
         while not hooks.of("subagent_stop") and time.monotonic() < deadline:
             time.sleep(0.05)
     assert [one["reason"] for one in hooks.of("subagent_stop")] == ["interrupted"]

@@ -114,7 +114,7 @@ def test_one_key_has_one_turn_at_a_time_and_others_go_on_beside_it(
             with lock:
                 now[0] += 1
                 most[0] = max(most[0], now[0])
-            bob.wait(10)
+            bob.wait(60)
             with lock:
                 now[0] -= 1
         return echo(sent)

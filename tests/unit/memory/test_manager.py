@@ -103,7 +103,7 @@ def _raise() -> str:
 
 
 def _hang() -> str:
-    threading.Event().wait(30)
+    threading.Event().wait(90)
     return "late"
 
 
@@ -129,7 +129,7 @@ def test_whatever_a_provider_does_the_turn_goes_on(
     manager.add(Unwell())
     began = time.monotonic()
     assert manager.on_turn_start(HERE, "hello") == ""
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert len(manager.news()) == warned
 
 

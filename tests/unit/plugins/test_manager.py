@@ -35,7 +35,7 @@ def test_listeners_are_called_in_order_with_what_they_take(tmp_path: Path) -> No
 BAD = {
     "raises": "1 / 0",
     "exits": "__import__('sys').exit(3)",
-    "hangs": "__import__('threading').Event().wait(30)",
+    "hangs": "__import__('threading').Event().wait(90)",
     "interrupts": "(_ for _ in ()).throw(KeyboardInterrupt())",
 }
 
@@ -49,7 +49,7 @@ def test_whatever_a_callback_does_the_others_are_heard(
     plugins = loaded(plugin(tmp_path, "bad", code), plugin(tmp_path, "good", ADDS))
     began = time.monotonic()
     assert plugins.emit("pre_llm_call", **TOLD) == ["from good hello"]
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     [warning] = plugins.news()
     assert warning.startswith("Plugin 'bad' ")
     assert "pre_llm_call" in warning
@@ -162,5 +162,5 @@ def test_many_threads_may_tell_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert heard == [["from one hello"]] * 8

@@ -136,14 +136,14 @@ def test_a_question_nobody_answers_in_time_is_a_no(folder: Path) -> None:
     released = threading.Event()
 
     def slow(question: str, choices: Sequence[str]) -> str:
-        released.wait(10)
+        released.wait(90)
         return "once"
 
     began = time.monotonic()
     result = run(working(folder, slow, approvals=Approvals(timeout=1)), "rm old.txt")
     released.set()
     assert "nobody answered in time" in result.content
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert (folder / "old.txt").exists()
 
 
@@ -152,7 +152,7 @@ def test_a_yes_after_the_turn_was_stopped_is_void(folder: Path) -> None:
 
     def slow(question: str, choices: Sequence[str]) -> str:
         stop.set()
-        released.wait(10)
+        released.wait(90)
         return "once"
 
     result = run(working(folder, slow, stopped=stop.is_set), "rm old.txt")

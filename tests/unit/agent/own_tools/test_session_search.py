@@ -238,10 +238,10 @@ def test_a_summary_that_takes_too_long_is_not_waited_for() -> None:
 
     def slow(task: str, prompt: str, *, most_tokens: int) -> str:
         if "slow" in prompt:
-            released.wait(20)
+            released.wait(90)
         return "done"
 
     began = time.monotonic()
     assert summaries(slow, "what?", ["quick", "slow", "quick"], seconds=0.5) == ["done", "", "done"]
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     released.set()

@@ -48,4 +48,4 @@ def open_shop() -> Iterator[Callable[[int], subprocess.Popen[bytes]]]:
     yield open_at
     for program in started:
         program.kill()
-        program.wait(10)
+        program.wait(60)

@@ -62,13 +62,13 @@ def test_a_server_that_dies_in_a_call_is_told_and_started_anew(shop: Connection)
 
 
 def test_a_server_that_hangs_is_left_alone_in_time(tmp_path: Path) -> None:
-    shop = Connection("shop", stdio(timeout=2), tmp_path)
+    shop = Connection("shop", stdio(timeout=4), tmp_path)
     try:
         pid = int(said(shop.call("pid", {})))
         began = time.monotonic()
-        with pytest.raises(ToolError, match="'shop' did not answer within 2 s"):
-            shop.call("hang", {"seconds": 60})
-        assert time.monotonic() - began < 5
+        with pytest.raises(ToolError, match="'shop' did not answer within 4 s"):
+            shop.call("hang", {"seconds": 90})
+        assert time.monotonic() - began < 30
         assert int(said(shop.call("pid", {}))) != pid
         assert is_gone(pid)
     finally:
@@ -79,8 +79,8 @@ def test_a_call_ends_when_the_person_interrupts(shop: Connection) -> None:
     shop.tools()
     began = time.monotonic()
     with pytest.raises(ToolError, match="was interrupted"):
-        shop.call("hang", {"seconds": 60}, lambda: time.monotonic() - began > 0.3)
-    assert time.monotonic() - began < 5
+        shop.call("hang", {"seconds": 90}, lambda: time.monotonic() - began > 0.3)
+    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_server_over_http_answers_and_is_found_again_after_a_restart(
     try:
         assert said(shop.call("price", {"item": "tea"})) == "1 × tea: 3 €"
         program.kill()
-        program.wait(10)
+        program.wait(60)
         with pytest.raises(ToolError, match="MCP server 'shop'"):
             shop.call("price", {"item": "tea"})
         open_shop(port)
