@@ -6,11 +6,13 @@ from typing import Any
 from hermes.agent.base import Compressor, Entry, Plan
 from hermes.agent.compression import plan as planned
 from hermes.config import Config, Settings
+from hermes.config.areas.execution import SEARCH_BACKENDS
 from hermes.guarded import Guard
 from hermes.plugins.context import ModelProvider, PluginTool
 from hermes.plugins.manager import PluginManager
 from hermes.tools.registry import Tool, function, registry
 from hermes.tools.toolsets import LEAVES, OF_PLUGINS
+from hermes.tools.web.engines import Plugged
 from hermes.tools.work import Work
 
 _ENGINE_SECONDS = 180.0
@@ -43,6 +45,18 @@ def _tool(plugin: str, one: PluginTool) -> Tool:
     run.__module__, run.__qualname__ = f"plugin {plugin}", one.name
     schema = function(one.name, one.description, one.parameters, one.required)
     return Tool(one.name, OF_PLUGINS + plugin, schema, run, requires_env=one.requires_env)
+
+
+def engines_of(plugins: PluginManager) -> dict[str, Plugged]:
+    """Their search engines. One that has the name of another is left out, and that is said."""
+    found = {}
+    for name, (plugin, search, read) in plugins.web_providers.items():
+        if name in SEARCH_BACKENDS:
+            text = f"Plugin '{plugin}': there is a search engine '{name}' already; its own is left out."
+            plugins.warnings.append(text)
+        else:
+            found[name] = Plugged(search, read)
+    return found
 
 
 class EngineCompressor:

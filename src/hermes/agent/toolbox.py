@@ -4,9 +4,9 @@ Two tiers: what belongs to the conversation itself (todo, memory, session_search
 in the loop, by tools made for this agent; everything else goes through the registry.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hermes.config import Config, Settings
 from hermes.config.resolve import OVERRIDE
@@ -26,6 +26,23 @@ def loop_tools() -> tuple[str, ...]:
     from hermes.agent.own_tools import NAMES
 
     return (*NAMES, "memory", "skills_list", "skill_view", "skill_manage")
+
+
+class Brought(NamedTuple):
+    """What plugins add to the tools: some of their own, search engines, browsers."""
+
+    tools: Sequence[Tool] = ()
+    engines: Mapping[str, Any] = {}
+    browsers: Mapping[str, Callable[[], Any]] = {}
+
+    @property
+    def sets(self) -> dict[str, Toolset]:
+        """The toolsets of their tools, one for each plugin."""
+        found: dict[str, Toolset] = {}
+        for one in self.tools:
+            before = found.get(one.toolset, Toolset(f"The plugin {one.toolset.removeprefix(OF_PLUGINS)}"))
+            found[one.toolset] = before._replace(tools=(*before.tools, one.name))
+        return found
 
 
 class Toolbox:
@@ -119,12 +136,12 @@ def chosen(config: Config, platform: str = "cli", brought: Iterable[str] = ()) -
     return [*(name for name in names if _is_there(name, more)), *bring]
 
 
-def refuse_unknown(config: Config, brought: Mapping[str, Toolset]) -> None:
+def refuse_unknown(config: Config, brought: Brought) -> None:
     """BadInput for a name on the command line that is no toolset. What an MCP server has is known once it was asked."""
     if config.origin(("toolsets",)) == OVERRIDE:
         names = chosen(config)
         known = [name for name in names if name.startswith(OF_PLUGINS) or _is_there(name, ())]
-        resolve(known if config.settings.mcp_servers else names, sets={**TOOLSETS, **brought})
+        resolve(known if config.settings.mcp_servers else names, sets={**TOOLSETS, **brought.sets})
 
 
 def _servers(settings: Settings) -> list[str]:
@@ -147,29 +164,21 @@ def _is_there(name: str, more: Sequence[str]) -> bool:
     return not of_a_server or bool(registry.in_toolset(bare)) or registry.get(bare) is not None
 
 
-def sets_of(brought: Iterable[Tool]) -> dict[str, Toolset]:
-    """The toolsets of tools that plugins brought, one for each plugin."""
-    found: dict[str, Toolset] = {}
-    for one in brought:
-        before = found.get(one.toolset, Toolset(f"The plugin {one.toolset.removeprefix(OF_PLUGINS)}"))
-        found[one.toolset] = before._replace(tools=(*before.tools, one.name))
-    return found
-
-
 def toolbox(
     config: Config,
     folder: Path | None,
     *,
     platform: str = "cli",
     own: Sequence[Tool] = (),
-    brought: Sequence[Tool] = (),
+    brought: Brought = Brought(),
     yolo: bool = False,
 ) -> Toolbox:
     """The tools for a conversation in this folder, as the settings say; `brought`: by plugins."""
     place = Workplace(config.settings, config.environment, (folder or Path.cwd()).resolve(), yolo=yolo)
+    place.engines, place.browsers = brought.engines, brought.browsers
     late = _prepared(place)
-    sets = sets_of(brought)
-    box = Toolbox(resolve(chosen(config, platform, sets), sets={**TOOLSETS, **sets}), place, [*own, *brought])
+    names = resolve(chosen(config, platform, brought.sets), sets={**TOOLSETS, **brought.sets})
+    box = Toolbox(names, place, [*own, *brought.tools])
     if platform in LOCAL_SOURCES:
         box.notices = [_LATE.format(name) for name in late]
     return box

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes.agent.empty import NoPlugins
+from hermes.agent.toolbox import Brought
 from hermes.config import Config, load
 from hermes.plugins import any_wanted
 
 if TYPE_CHECKING:
     from hermes.plugins.manager import PluginManager
-    from hermes.tools.registry import Tool
 
 
 def plugins_here(config: Config, folder: Path | None = None) -> "NoPlugins | PluginManager":
@@ -24,13 +24,13 @@ def plugins_here(config: Config, folder: Path | None = None) -> "NoPlugins | Plu
     return plugins
 
 
-def tools_of(plugins: "NoPlugins | PluginManager") -> "list[Tool]":
-    """The tools they bring."""
+def brought_by(plugins: "NoPlugins | PluginManager") -> Brought:
+    """What they add to the tools."""
     if isinstance(plugins, NoPlugins):
-        return []
-    from hermes.agent.extending import plugin_tools
+        return Brought()
+    from hermes.agent.extending import engines_of, plugin_tools
 
-    return plugin_tools(plugins)
+    return Brought(plugin_tools(plugins), engines_of(plugins), plugins.browser_providers)
 
 
 def load_extended(home: Path) -> Config:

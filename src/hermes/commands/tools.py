@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hermes import paths
-from hermes.agent.toolbox import IN_THE_LOOP, chosen, loop_tools, sets_of
-from hermes.commands.extended import load_extended, plugins_here, tools_of
+from hermes.agent.toolbox import IN_THE_LOOP, chosen, loop_tools
+from hermes.commands.extended import brought_by, load_extended, plugins_here
 from hermes.commands.reply import Column, Line, Reply, Span, Table, Text, count, said
 from hermes.config import save
 from hermes.config.edits import Put
@@ -28,10 +28,11 @@ class Known:
         self.place = Workplace(self.config.settings, self.config.environment, Path.cwd())
         plugins = plugins_here(self.config, Path.cwd())
         self.platforms = plugins.platforms
-        brought = tools_of(plugins)
-        self.sets: Mapping[str, Toolset] = {**TOOLSETS, **sets_of(brought)}
+        brought = brought_by(plugins)
+        self.place.engines, self.place.browsers = brought.engines, brought.browsers
+        self.sets: Mapping[str, Toolset] = {**TOOLSETS, **brought.sets}
         self._plugins = Registry({})
-        for one in brought:
+        for one in brought.tools:
             self._plugins.register(one)
         self.warnings = plugins.news()
 

@@ -11,6 +11,8 @@ writing.py   a working skeleton · trying.py  a plugin in its own tests
 Those that come with the program are in hermes/bundled, written as anybody would write them.
 """
 
+from hermes.config.areas.execution import SEARCH_BACKENDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hermes.config import Settings
@@ -18,5 +20,10 @@ if TYPE_CHECKING:
 
 def any_wanted(settings: "Settings") -> bool:
     """Whether there can be one that is on. Most people have none, and load nothing of this."""
-    own = (settings.memory.provider not in ("", "sessions"), settings.context.engine not in ("", "compressor"))
+    own = (
+        settings.memory.provider not in ("", "sessions"),
+        settings.context.engine not in ("", "compressor"),
+        settings.browser.engine not in ("", "auto"),
+        any({settings.web.backend, settings.web.search_backend, settings.web.extract_backend} - {"", *SEARCH_BACKENDS}),
+    )
     return bool(settings.plugins.enabled) or any(own)

@@ -63,6 +63,8 @@ class PluginContext:
         self.memory_providers: dict[str, Callable[[], Any]] = {}
         self.context_engine: Any = None
         self.model_providers: list[ModelProvider] = []
+        self.web_providers: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {}
+        self.browser_providers: dict[str, Callable[[], Any]] = {}
         self.platforms: dict[str, Callable[..., Any]] = {}
 
     @property
@@ -128,6 +130,20 @@ class PluginContext:
     def register_model_provider(self, name: str, base_url: str, **known: Any) -> None:
         """An endpoint; the others are the fields of ModelProvider."""
         self.model_providers.append(ModelProvider(name, base_url, **known))
+
+    def register_web_provider(
+        self, name: str, search: Callable[[str, int], Any], read: Callable[[str], Any] | None = None
+    ) -> None:
+        """A search engine that web.backend can name. `search(query, limit)` returns a list of entries with `title`,
+        `url` and `text`; `read(url)` the text of a page, or an entry with `title` and `text`."""
+        _check_name(name)
+        self.web_providers[name] = (search, read)
+
+    def register_browser_provider(self, name: str, make: Callable[[], Any]) -> None:
+        """A browser for the browser toolset: a class on hermes.tools.browser.base.Browser, or a function that makes
+        one. With several, browser.engine names the one that is driven."""
+        _check_name(name)
+        self.browser_providers[name] = make
 
     def register_platform(self, name: str, make: Callable[..., Any]) -> None:
         """An adapter for a messaging platform."""

@@ -92,4 +92,12 @@ def is_on(plugin: Plugin, settings: Settings) -> bool:
         CATEGORIES["memory"]: settings.memory.provider,
         CATEGORIES["context_engine"]: settings.context.engine,
     }
-    return plugin.source in ("bundled", "user") and chosen.get(plugin.category) == plugin.name
+    backends = {
+        settings.web.backend,
+        settings.web.search_backend,
+        settings.web.extract_backend,
+        settings.browser.engine,
+    }
+    provided = {*plugin.provides_web_providers, *plugin.provides_browser_providers}
+    by_choice = chosen.get(plugin.category) == plugin.name or bool(provided & backends)
+    return by_choice and plugin.source in ("bundled", "user")

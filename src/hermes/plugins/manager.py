@@ -117,6 +117,21 @@ class PluginManager:
         return context.context_engine if context else None
 
     @property
+    def web_providers(self) -> dict[str, tuple[str, Callable[..., Any], Callable[..., Any] | None]]:
+        """By name: which plugin brought it, and what it does. Of two with the same name, the first plugin's."""
+        every = reversed(self.loaded.items())
+        return {name: (plugin, *one) for plugin, context in every for name, one in context.web_providers.items()}
+
+    @property
+    def browser_providers(self) -> dict[str, Callable[[], Any]]:
+        """By name, in the order of the plugins; of two with the same name, the first plugin's."""
+        found: dict[str, Callable[[], Any]] = {}
+        for context in self.loaded.values():
+            for name, make in context.browser_providers.items():
+                found.setdefault(name, make)
+        return found
+
+    @property
     def platforms(self) -> dict[str, Callable[..., Any]]:
         return {name: make for context in self.loaded.values() for name, make in context.platforms.items()}
 

@@ -32,6 +32,18 @@ MODULES: dict[str, tuple[str, ...]] = {
     "web.search": ("web_search",),
     "web.extract": ("web_extract",),
     "vision": ("vision_analyze",),
+    "browser.actions": (
+        "browser_navigate",
+        "browser_snapshot",
+        "browser_click",
+        "browser_type",
+        "browser_scroll",
+        "browser_back",
+        "browser_press",
+        "browser_get_images",
+        "browser_vision",
+        "browser_console",
+    ),
 }
 
 Handler = Callable[[dict[str, Any], Work], Any]

@@ -34,6 +34,8 @@ class Workplace:
     folder: Path
     emit: Callable[..., list[Any]] = _nobody_listens  # the hooks of plugins
     summarise: Callable[..., str] = _no_model  # a side task, asked of the auxiliary model
+    engines: Mapping[str, Any] = field(default_factory=dict)  # who searches and reads besides our own, by name
+    browsers: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # which can be driven, by name
     cwd: Path = field(init=False)  # where the terminal is; relative paths start here
     handed: set[str] = field(default_factory=set)  # variables that commands may see, for a skill that was read
     yolo: bool = False  # dangerous commands run without asking: the person said so

@@ -100,6 +100,7 @@ class Children:
         setup, settings = self._setup, bounded(self._setup.settings)
         place = Workplace(settings, work.place.variables, work.place.folder, yolo=self._may_do_anything(work))
         place.cwd = work.place.cwd
+        place.engines, place.browsers = work.place.engines, work.place.browsers
         provider = child_provider(setup, work)
         return Agent(
             self._conversation.db,

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from hermes.agent.toolbox import refuse_unknown, sets_of
+from hermes.agent.toolbox import refuse_unknown
 from hermes.commands.batch.prompts import read_prompts
 from hermes.commands.batch.results import Results
 from hermes.commands.batch.running import Running
 from hermes.commands.chat.chat import Wishes
-from hermes.commands.extended import plugins_here, tools_of
+from hermes.commands.extended import brought_by, plugins_here
 from hermes.commands.reply import Reply, count, said
 from hermes.config import Config
 from hermes.errors import BadInput
@@ -38,7 +38,7 @@ def batch(
     """Ask what was not answered yet, and write the results. Ctrl-C keeps what is done; the same command goes on."""
     if plan.workers < 1 or (plan.limit is not None and plan.limit < 0):
         raise BadInput("--workers is 1 or more, --limit 0 or more.")
-    refuse_unknown(config, sets_of(tools_of(plugins_here(config, wishes.cwd))))
+    refuse_unknown(config, brought_by(plugins_here(config, wishes.cwd)))
     prompts = read_prompts(plan.file)
     with Results(plan.out or default_out(plan.file)) as results:
         left = [one for one in prompts if one.key not in results.answered][: plan.limit]

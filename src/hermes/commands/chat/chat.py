@@ -12,10 +12,10 @@ from hermes.agent.base import Notice, OnStored, SessionOptions
 from hermes.agent.empty import NoPlugins
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
-from hermes.agent.toolbox import Toolbox, refuse_unknown, sets_of, toolbox
+from hermes.agent.toolbox import Toolbox, refuse_unknown, toolbox
 from hermes.commands.chat.images import with_images
 from hermes.commands.chat.live import Live
-from hermes.commands.extended import plugins_here, tools_of
+from hermes.commands.extended import brought_by, plugins_here
 from hermes.config import Config
 from hermes.errors import BadInput, ConfigError, NoProvider
 from hermes.model.owners import LOCAL
@@ -71,8 +71,8 @@ class Chat:
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
         self.plugins = plugins_here(config, wishes.cwd)
-        self._brought = tools_of(self.plugins)
-        refuse_unknown(config, sets_of(self._brought))
+        self._brought = brought_by(self.plugins)
+        refuse_unknown(config, self._brought)
         self.skills = shelf_of(config, more=self.plugins.skills)
         for name in wishes.skills:
             self.skills.library.get(name)  # NotFound before anything is sent

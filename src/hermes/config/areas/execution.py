@@ -2,7 +2,8 @@
 
 from hermes.config.area import Area, setting
 
-SEARCH_BACKENDS = ("", "brave_free", "ddgs", "exa", "firecrawl", "parallel", "searxng", "tavily", "xai")
+SEARCH_BACKENDS = ("brave_free", "ddgs", "exa", "firecrawl", "parallel", "searxng", "tavily", "xai")
+_WHO = f"{', '.join(SEARCH_BACKENDS)}, or a plugin's"
 
 
 class Terminal(Area, works=True):
@@ -16,18 +17,18 @@ class Terminal(Area, works=True):
 
 
 class Web(Area, works=True):
-    backend: str = setting("", "Who searches and reads pages; empty goes by the key present.", choices=SEARCH_BACKENDS)
-    search_backend: str = setting("", "Who searches, where it is another one.", choices=SEARCH_BACKENDS)
-    extract_backend: str = setting("", "Who reads pages, where it is another one.", choices=SEARCH_BACKENDS)
+    backend: str = setting("", f"Who searches and reads pages: {_WHO}; empty goes by the key present.")
+    search_backend: str = setting("", "Who searches, where it is another one.")
+    extract_backend: str = setting("", "Who reads pages, where it is another one.")
 
 
 class Browser(Area):
-    engine: str = setting("auto", "Which browser is driven.")
+    engine: str = setting("auto", "Which browser is driven: the name of a plugin's; auto: the first.", works=True)
     cdp_url: str = setting("", "A running browser to connect to instead.")
-    inactivity_timeout: int = setting(120, "Seconds after which an idle browser is closed.", least=1)
-    command_timeout: int = setting(30, "Seconds a single step may take.", least=1)
+    inactivity_timeout: int = setting(120, "Seconds after which an idle browser is closed.", least=1, works=True)
+    command_timeout: int = setting(30, "Seconds a single step may take.", least=1, works=True)
     record_sessions: bool = setting(False, "Whether visits are recorded.")
-    allow_private_urls: bool = setting(False, "Whether addresses of the local network may be opened.")
+    allow_private_urls: bool = setting(False, "Whether addresses of the local network may be opened.", works=True)
 
 
 class Compression(Area, works=True):

@@ -177,21 +177,37 @@ ENGINES = {
 }
 
 
+class Plugged(NamedTuple):
+    """An engine of a plugin. `search(query, limit)` returns entries with `title`, `url` and `text`; `read(url)` returns
+    a text, or an entry with `title` and `text`. What either raises is told to the model."""
+
+    search: Callable[[str, int], Any]
+    read: Callable[[str], Any] | None = None
+
+
+Others = Mapping[str, Plugged]
+_NONE: Others = {}
+
+
 def searcher(settings: Settings, variables: Mapping[str, str]) -> str:
     """The engine that searches: the one in the settings, or the first there is a key for."""
     chosen = settings.web.search_backend or settings.web.backend
     return chosen or next(name for name, engine in ENGINES.items() if not engine.key or variables.get(engine.key))
 
 
-def reader(settings: Settings) -> str:
+def reader(settings: Settings, others: Others = _NONE) -> str:
     """The engine that reads pages for us; empty: we read them ourselves."""
     if settings.web.extract_backend:
         return settings.web.extract_backend
-    return settings.web.backend if settings.web.backend and ENGINES[settings.web.backend].read else ""
+    known = ENGINES.get(settings.web.backend) or others.get(settings.web.backend)
+    return settings.web.backend if known is not None and known.read else ""
 
 
-def missing(name: str, variables: Mapping[str, str]) -> str | None:
+def missing(name: str, variables: Mapping[str, str], others: Others = _NONE) -> str | None:
     """Why an engine cannot be used."""
+    if name not in ENGINES:
+        there = ", ".join([*ENGINES, *others])
+        return None if name in others else f"there is no search engine '{name}' (web.backend); there are: {there}"
     key = ENGINES[name].key
     return None if not key or variables.get(key) else f"{name} needs {key}: hermes config set {key} …"
 
@@ -209,19 +225,41 @@ def api(name: str, place: Workplace) -> Api:
 
 def search(name: str, place: Workplace, query: str, limit: int) -> list[Found]:
     """The first results, each with an address that can be opened."""
-    found = ENGINES[name].search(api(name, place), query, limit)
+    if name in ENGINES:
+        found = ENGINES[name].search(api(name, place), query, limit)
+    else:
+        found = _listed(_plugged(name, place).search(query, limit), text="text")
     return [one for one in found if one.url.startswith(("http://", "https://"))][:limit]
+
+
+def _plugged(name: str, place: Workplace) -> Plugged:
+    lacking = missing(name, place.variables, place.engines)
+    if lacking:
+        raise ToolError(lacking)
+    found: Plugged = place.engines[name]
+    return found
 
 
 def read(name: str, place: Workplace, url: str) -> Found:
     """A page, read by an engine."""
-    engine = ENGINES[name]
-    if engine.read is None:
+    address = quote(url, safe=":/?#[]@!$&'()*+,;=%-._~")
+    if name in ENGINES:
+        reads = ENGINES[name].read
+        page = reads(api(name, place), address) if reads else None
+    else:
+        plugged = _plugged(name, place)
+        page = _page(plugged.read(address), url) if plugged.read else None
+    if page is None:
         raise ToolError(f"{name} does not read pages; set web.extract_backend to another one, or leave it empty.")
-    page = engine.read(api(name, place), quote(url, safe=":/?#[]@!$&'()*+,;=%-._~"))
     if not page.text.strip():
         raise ToolError(f"{name} found nothing at {url}.")
     return page
+
+
+def _page(answer: Any, url: str) -> Found:
+    if isinstance(answer, Mapping):
+        return Found(str(answer.get("title") or ""), url, str(answer.get("text") or ""))
+    return Found("", url, answer if isinstance(answer, str) else "")
 
 
 def _part(answer: Any, *names: str) -> Any:
@@ -232,7 +270,7 @@ def _part(answer: Any, *names: str) -> Any:
 
 
 def _listed(entries: Any, *, text: str) -> list[Found]:
-    entries = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+    entries = [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list | tuple) else []
     return [
         Found(str(entry.get("title") or ""), str(entry.get("url") or ""), _said(entry.get(text))) for entry in entries
     ]

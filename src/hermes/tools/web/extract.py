@@ -22,8 +22,8 @@ _ASK = (
 
 
 def _check(place: Workplace) -> str | None:
-    name = engines.reader(place.settings)
-    return engines.missing(name, place.variables) if name else None
+    name = engines.reader(place.settings, place.engines)
+    return engines.missing(name, place.variables, place.engines) if name else None
 
 
 @tool(
@@ -60,7 +60,7 @@ def _one(url: str, focus: str, place: Workplace) -> tuple[str, bool]:
 
 
 def _page(url: str, place: Workplace) -> tuple[str, str, bool]:
-    name = engines.reader(place.settings)
+    name = engines.reader(place.settings, place.engines)
     if name:
         found = engines.read(name, place, url)
         return found.title, found.text, False

@@ -11,7 +11,7 @@ _MOST = 20
 
 
 def _check(place: Workplace) -> str | None:
-    return engines.missing(engines.searcher(place.settings, place.variables), place.variables)
+    return engines.missing(engines.searcher(place.settings, place.variables), place.variables, place.engines)
 
 
 @tool(
