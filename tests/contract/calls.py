@@ -19,6 +19,7 @@ READS: dict[str, Arguments] = {
     "matching_session_ids": lambda s: (s[:1],),
     "session_count": lambda s: (),
     "get_meta": lambda s: ("setting",),
+    "meta_keys": lambda s: ("sett",),
     "get_messages": lambda s: (s,),
     "get_messages_as_conversation": lambda s: (s, True),
     "message_count": lambda s: (s,),

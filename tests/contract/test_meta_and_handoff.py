@@ -19,6 +19,13 @@ def test_meta_is_set_changed_read_and_removed(backend: SqliteBackend) -> None:
         assert db.get_meta("k") is None
 
 
+def test_keys_are_found_by_how_they_begin(db: SessionDB) -> None:
+    for key in ("job.b", "job.a", "jobs", "job%", "JOB.c"):
+        db.set_meta(key, "1")
+    assert db.meta_keys("job.") == ["job.a", "job.b"] and db.meta_keys("job%") == ["job%"]
+    assert db.scoped("telegram:1").meta_keys("job") == []
+
+
 @pytest.mark.parametrize("key", ["store_id", "indexed_through", "index_version"])
 def test_the_stores_own_keys_are_not_for_callers(db: SessionDB, key: str) -> None:
     before = db.get_meta(key)

@@ -14,17 +14,13 @@ import pytest
 
 from hermes.config import load
 from hermes.errors import ConfigError
+from hermes.gateway.adapters.api_routes import Api
 from hermes.gateway.adapters.api_server import OPEN_ROUTES, ApiServer
 from hermes.gateway.core import Gateway
 from hermes.store import SessionDB
 from tests.servers.platform import configured, running, until
-from tests.servers.scripted import Fail, Hang, Say, Scripted, Sent
-
-KEYS = {"alice": "alice-key-0123456789", "bob": "bob-key-0123456789"}
-
-
-def echo(sent: Sent) -> Say:
-    return Say(f"You said: {sent.messages[-1]['content']}")
+from tests.servers.scripted import Fail, Hang, Scripted
+from tests.stories.api import KEYS, api_configured, client, echo, get, url
 
 
 @pytest.fixture
@@ -42,23 +38,9 @@ def db(hermes_home: Path) -> Iterator[SessionDB]:
 
 @pytest.fixture
 def gateway(hermes_home: Path, model: Scripted, db: SessionDB) -> Iterator[Gateway]:
-    platforms = {"api-server": {"port": 0, "keys": KEYS}}
-    configured(hermes_home, model, platforms=platforms, platform_toolsets={"api-server": []})
+    api_configured(hermes_home, model)
     with running(db, ApiServer(load())) as gateway:
         yield gateway
-
-
-def url(gateway: Gateway) -> str:
-    return f"http://127.0.0.1:{gateway.adapters['api-server'].port}"  # type: ignore[attr-defined]
-
-
-def client(gateway: Gateway, who: str = "alice") -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{url(gateway)}/v1", api_key=KEYS[who], max_retries=0)
-
-
-def get(gateway: Gateway, path: str, who: str | None = "alice", **headers: str) -> httpx2.Response:
-    key = {"Authorization": f"Bearer {KEYS[who]}"} if who else {}
-    return httpx2.get(url(gateway) + path, headers={**key, **headers}, timeout=20)
 
 
 def test_the_real_client_talks_and_the_conversation_is_one_session(gateway: Gateway, model: Scripted) -> None:
@@ -160,6 +142,13 @@ def test_every_route_but_the_declared_ones_wants_a_key(gateway: Gateway) -> None
     assert tuple(open_ones) == OPEN_ROUTES
     for wrong in ("Bearer", "Bearer x", KEYS["alice"], f"Bearer {KEYS['alice'][:-1]}", "Basic YTpi"):
         assert get(gateway, "/api/sessions", None, Authorization=wrong).status_code == 401
+
+
+def test_the_document_lists_the_routes_there_are(gateway: Gateway) -> None:
+    document = get(gateway, "/openapi.json", None).json()
+    listed = {(path, method.upper()) for path, methods in document["paths"].items() for method in methods}
+    there = Api(gateway.adapters["api-server"], gateway).table()  # type: ignore[arg-type]
+    assert listed == {(path, method) for path, method, _ in there}
 
 
 def test_other_names_and_other_sites_are_refused(gateway: Gateway) -> None:

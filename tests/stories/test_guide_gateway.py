@@ -37,7 +37,7 @@ def test_the_page_is_true(hermes_home: Path, free_port: str) -> None:
         platforms = {"api-server": {"port": int(free_port)}}
         configured(hermes_home, model, platforms=platforms, platform_toolsets={"api-server": [], "cron": []})
         found = [example for example in examples(PAGE) if example.prints is not None]
-        assert len(found) == 10
+        assert len(found) == 11
         for example in found:
             if "sessions list" in example.command:
                 assert "How many legs" in in_a_shell(example.command, free_port)[2]

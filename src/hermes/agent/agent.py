@@ -11,9 +11,10 @@ from contextlib import closing
 from typing import Any
 
 from hermes import paths
-from hermes.agent.base import Compressed, Notice, Standing, TurnEnded
+from hermes.agent.base import Caller, Compressed, Notice, Standing, TurnEnded
+from hermes.agent.callers import fitting
 from hermes.agent.compression import tokens_in
-from hermes.agent.conversation import Conversation
+from hermes.agent.conversation import Conversation, open_calls
 from hermes.agent.driver import Driver
 from hermes.agent.own_tools import own_tools
 from hermes.agent.prompt import Place, now_in, system_prompt
@@ -77,19 +78,20 @@ class Agent:
 
     # -- a turn
 
-    def run(self, content: str | list[dict[str, Any]], attached: str = "") -> Iterator[Any]:
+    def run(self, content: str | list[dict[str, Any]], attached: str = "", caller: Caller = Caller()) -> Iterator[Any]:
         """One turn: events as they happen, the last one TurnEnded. The message is stored before anything is sent.
 
         A list is content in parts, with images. What is `attached` goes to the model with the message as long as this
-        agent lives, and is not stored. Errors of providers are told in TurnEnded; what the store cannot do
-        is raised.
+        agent lives, and is not stored. A caller that brings results of its tools need not say anything. Errors of
+        providers are told in TurnEnded; what the store cannot do is raised.
         """
         if self.busy:
             raise BadInput("A turn is under way; wait for it, steer it, or stop it.")
-        if not content or (isinstance(content, str) and not content.strip()):
+        empty = not content or (isinstance(content, str) and not content.strip())
+        if empty and not caller.results:
             raise BadInput("There is nothing to answer: the message is empty.")
-        self._driver = Driver(self._setup, self._conversation, self._shrinking)
-        return self._turn(self._driver, content, attached)
+        self._driver = Driver(self._setup, self._conversation, self._shrinking, caller)
+        return self._turn(self._driver, "" if empty else content, attached, caller)
 
     @property
     def busy(self) -> bool:
@@ -106,26 +108,32 @@ class Agent:
         driver = self._driver
         return driver is not None and bool(text.strip()) and driver.steer(text)
 
-    def _turn(self, driver: Driver, content: str | list[dict[str, Any]], attached: str) -> Iterator[Any]:
-        yield from self._ready()
-        beside = self._beside(text_of(content))
+    def _turn(
+        self, driver: Driver, content: str | list[dict[str, Any]], attached: str, caller: Caller
+    ) -> Iterator[Any]:
+        results: list[dict[str, Any]] = []
+        yield from self._ready(caller, results)
+        beside = self._beside(text_of(content)) if content else ""
         yield from map(Notice, self._setup.memory.news())
-        with closing(driver.run({"role": "user", "content": content}, beside, attached)) as events:
+        said = {"role": "user", "content": content} if content else None
+        with closing(driver.run(said, beside, attached, results)) as events:
             for event in events:
                 if isinstance(event, TurnEnded):
                     self._after(event)
                 yield event
 
-    def _ready(self) -> Iterator[Any]:
-        """The conversation as it is by now, with its prompt, and with what a crash left open put in order."""
+    def _ready(self, caller: Caller, results: list[dict[str, Any]]) -> Iterator[Any]:
+        """The conversation as it is by now, with its prompt, and with what a crash left open put in order. What the
+        caller brings for calls that wait for it is put into `results`."""
         conversation = self._conversation
         conversation.refresh()
+        results += fitting(caller.results, self.open_calls())
         conversation.reopen()
         self._begin_memory()
         if conversation.system_prompt is None:
             self._freeze_prompt()
         conversation.model = self._setup.provider.model
-        lost = conversation.repair()
+        lost = conversation.repair(besides={one["tool_call_id"] for one in results})
         if lost:
             yield Notice(f"{lost} tool call{'s' * (lost > 1)} did not finish last time; the model is told so.")
         if isinstance(self._setup.tools, Toolbox):
@@ -197,6 +205,10 @@ class Agent:
     def messages(self) -> list[dict[str, Any]]:
         """The conversation so far, in the chat shape."""
         return self._conversation.messages()
+
+    def open_calls(self) -> list[tuple[int, str, str]]:
+        """Calls that wait for a result: those of a caller's tools, or what a crash left."""
+        return open_calls([entry.message for entry in self._conversation.entries])
 
     @property
     def provider(self) -> Provider:

@@ -82,12 +82,21 @@ class Notice(NamedTuple):
 
 
 class TurnEnded(NamedTuple):
-    """The last event of every turn. `reason`: answered, interrupted, iterations, tokens, time, cost, failed; `text`:
-    the answer as far as it came; `error`: why it failed, to be shown in its own words."""
+    """The last event of every turn. `reason`: answered, called (the caller's turn now), interrupted, iterations,
+    tokens, time, cost, failed; `text`: the answer as far as it came; `error`: why it failed, in its own words."""
 
     reason: str
     text: str
     error: HermesError | None = None
+
+
+class Caller(NamedTuple):
+    """A program that asks instead of a person. It may bring `tools` in the OpenAI function form, which it runs itself:
+    when the model calls one, the turn ends with reason `called`, and the `results` come with the next turn, as tool
+    messages."""
+
+    tools: Sequence[Mapping[str, Any]] = ()
+    results: Sequence[Mapping[str, Any]] = ()
 
 
 class SessionOptions(NamedTuple):

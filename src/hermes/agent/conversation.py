@@ -1,6 +1,6 @@
 """A session and its messages, in step with the store, whoever else writes to it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -150,9 +150,10 @@ class Conversation:
         if row is not None and row["ended_at"] is not None:
             self.db.reopen_session(self.session_id)
 
-    def repair(self) -> int:
-        """Answer the calls that a crash left open, for good; how many there were."""
-        calls = open_calls([entry.message for entry in self.entries])
+    def repair(self, besides: Container[str] = ()) -> int:
+        """Answer the calls that were left open, for good, `besides` those whose result is at hand; how many."""
+        found = open_calls([entry.message for entry in self.entries])
+        calls = [call for call in found if call[1] not in besides]
         for place, call_id, name in calls:
             message = {"role": "tool", "tool_call_id": call_id, "tool_name": name, "content": LOST}
             self.append(message, f"lost:{self.entries[place].id}:{call_id}")

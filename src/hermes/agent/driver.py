@@ -17,7 +17,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hermes.agent import turn as t
-from hermes.agent.base import Plan
+from hermes.agent.base import Caller, Plan
+from hermes.agent.callers import WithCallers, name_of
 from hermes.agent.calls import start_calls
 from hermes.agent.compression import pruned
 from hermes.agent.conversation import Conversation, mended, with_text
@@ -44,8 +45,11 @@ class Written(NamedTuple):
 class Driver:
     """One turn."""
 
-    def __init__(self, setup: Setup, conversation: Conversation, shrinking: Shrinking) -> None:
+    def __init__(
+        self, setup: Setup, conversation: Conversation, shrinking: Shrinking, caller: Caller = Caller()
+    ) -> None:
         self._setup = setup
+        self._tools = WithCallers(setup.tools, caller.tools) if caller.tools else setup.tools
         self._providers = setup.providers  # another model, chosen meanwhile, is for the next turn
         self._conversation = conversation
         self._shrinking = shrinking
@@ -69,6 +73,7 @@ class Driver:
             providers=[provider.name for provider in self._providers],
             limits=limits,
             beside=setup.tools.may_run_beside_others,
+            callers=frozenset(map(name_of, caller.tools)).__contains__,
         )
 
     # -- from any thread
@@ -86,11 +91,17 @@ class Driver:
 
     # -- the turn
 
-    def run(self, message: Mapping[str, Any], beside: str = "", attached: str = "") -> Generator[Any]:
+    def run(
+        self,
+        message: Mapping[str, Any] | None,
+        beside: str = "",
+        attached: str = "",
+        results: Sequence[Mapping[str, Any]] = (),
+    ) -> Generator[Any]:
         self._beside, self._attached = beside, attached
         self.running = True
         try:
-            yield from self._perform(self.turn.begin(message))
+            yield from self._perform(self.turn.begin(message, results))
             while not self.turn.ended:
                 yield from self._perform(self.turn.step(self._next(), time.monotonic()))
         finally:
@@ -125,7 +136,7 @@ class Driver:
         elif isinstance(effect, t.CutCall):
             self._cut()
         elif isinstance(effect, t.CallTools):
-            start_calls(self._setup.tools, self._setup.hooks, effect.calls, self._context(), self._put)
+            start_calls(self._tools, self._setup.hooks, effect.calls, self._context(), self._put)
         elif isinstance(effect, t.Compress):
             self._begin_compression(effect)
         return ()
@@ -160,7 +171,7 @@ class Driver:
         effort = setup.options.effort
         return Request(
             [*system, *messages],
-            setup.tools.definitions(),
+            self._tools.definitions(),
             max_tokens=setup.settings.model.max_tokens,
             effort=setup.settings.agent.reasoning_effort if effort is None else effort,
             cache_key=conversation.lineage_id,

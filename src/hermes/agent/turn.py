@@ -8,6 +8,8 @@ budget is spent, what an interrupt leaves behind. `driver.py` carries the effect
     calling ──Finished with calls──▶ tools ──all answered──▶ measuring ──▶ calling
        │                               │                        │
        └──Finished without──▶ ended ◀──┴── interrupt, budget ◀──┘ (or compressing, then calling)
+
+Calls of tools that whoever asks runs itself end the turn as soon as the others are answered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -154,6 +156,7 @@ class Turn:
     providers: Sequence[str] = ("",)  # by name: the main one, then the ones to fall back to
     limits: Limits = field(default_factory=Limits)
     beside: Callable[[str], bool] = lambda name: False  # whether a tool may run beside others
+    callers: Callable[[str], bool] = lambda name: False  # whether a tool is run by whoever asks
     state: str = "new"
     place: int = 0
     said: list[str] = field(default_factory=list)  # the answer that is being written
@@ -170,6 +173,7 @@ class Turn:
     steering: list[str] = field(default_factory=list)
     waiting: list[list[Call]] = field(default_factory=list)  # groups of calls still to be run
     running: dict[str, Call] = field(default_factory=dict)
+    handed: list[Call] = field(default_factory=list)  # calls for whoever asks
 
     @property
     def text(self) -> str:
@@ -186,9 +190,11 @@ class Turn:
             return self.grace_ends
         return None if self.limits.seconds is None else self.began + self.limits.seconds
 
-    def begin(self, message: Mapping[str, Any]) -> Effects:
+    def begin(self, message: Mapping[str, Any] | None, results: Sequence[Mapping[str, Any]] = ()) -> Effects:
+        """With what the person says, or with the results of calls that were handed out, or both."""
         self.state = "measuring"
-        return [self._store(message), Measure()]
+        said = [*results, *([] if message is None else [message])]
+        return [*map(self._store, said), Measure()]
 
     def step(self, event: Any, now: float) -> Effects:
         if self.ended:
@@ -272,7 +278,8 @@ class Turn:
         self.said = [text_of(message.get("content"))]
         effects = [self._store(message, event.usage), Tell(Finished(message, event.usage))]
         if calls:
-            self.waiting = self._groups(calls)
+            self.handed = [call for call in calls if self.callers(call.name)]
+            self.waiting = self._groups([call for call in calls if call not in self.handed])
             return effects + self._next_tools()
         if self.steering:
             return effects + self._again()
@@ -326,7 +333,7 @@ class Turn:
     def _next_tools(self) -> Effects:
         self.state = "tools"
         if not self.waiting:
-            return self._again()
+            return self._end("called") if self.handed else self._again()
         group = self.waiting.pop(0)
         self.running = {call.call_id: call for call in group}
         return [*(Tell(ToolStarted(*call)) for call in group), CallTools(group)]
@@ -367,7 +374,7 @@ class Turn:
 
     def _close(self, reason: str) -> Effects:
         """Answer every call that is still open, and end."""
-        left = [*self.running.values(), *(call for group in self.waiting for call in group)]
+        left = [*self.running.values(), *(call for group in self.waiting for call in group), *self.handed]
         said = ToolResult(OUT_OF_TIME if reason == "time" else INTERRUPTED, ok=False)
         told = [Tell(ToolEnded(*call, result=said, seconds=0.0)) for call in self.running.values()]
         return [*(self._result(call, said.content) for call in left), *told, *self._end(reason)]

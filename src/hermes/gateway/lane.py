@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hermes.agent.base import Notice, SessionOptions, StartedOver, ToolStarted, TurnEnded
+from hermes.agent.base import Caller, Notice, SessionOptions, StartedOver, ToolStarted, TurnEnded
 from hermes.agent.toolbox import Toolbox
 from hermes.commands.chat import slash
 from hermes.commands.chat.chat import Chat, Wishes
@@ -38,7 +38,8 @@ SAVE = (
 )
 _SAVING_TOOLS = ("memory", "skill_manage")
 _SAVING_SECONDS = 120.0
-_SPOKEN = ("user", "assistant")
+_SPOKEN = ("user", "assistant", "tool")
+_SAID = ("role", "content", "tool_calls", "tool_call_id", "tool_name")
 _TYPING_SHOWS = 4.0  # seconds
 OOPS = "Something went wrong here; your message is kept. Say it again, or /retry."
 
@@ -51,6 +52,15 @@ class Arrival(NamedTuple):
     number: int | None = None
     tell: Callable[[Any], None] | None = None
     begun: Mapping[str, Any] | None = None
+    caller: Caller = Caller()
+
+
+class Stored(NamedTuple):
+    """A message of the turn has its row; told to whoever waits for the answer."""
+
+    session_id: str
+    message_id: int
+    role: str
 
 
 class Lane:
@@ -158,21 +168,22 @@ class Lane:
             else:
                 job()
         except HermesError as error:
-            self._failed(arrival, str(error))
+            self._failed(arrival, error)
         except Exception:  # the edge of the gateway: one chat's trouble is not the others'
             log.exception("a turn of %s failed", self.key)
-            self._failed(arrival, OOPS)
+            self._failed(arrival, HermesError(OOPS))
         finally:
             self._now = self._first = None
             if self.chat is not None:
                 self.gateway.transcripts.changed(self.chat.agent.session_id)
 
-    def _failed(self, arrival: Arrival | None, words: str) -> None:
+    def _failed(self, arrival: Arrival | None, error: HermesError) -> None:
+        words = str(error)
         log.warning("%s: %s", self.key, words)
         if arrival is None:
             return
         if arrival.tell is not None:
-            arrival.tell(TurnEnded("failed", "", HermesError(words)))
+            arrival.tell(TurnEnded("failed", "", error))
         else:
             self.say(words)
         self._done(arrival)
@@ -195,7 +206,7 @@ class Lane:
     def begin(self, said: Sequence[Mapping[str, Any]], system_prompt: str) -> None:
         """A new session with what was said elsewhere before, under the prompt that was used there, if any."""
         self._system_prompt = system_prompt or None
-        before = [{"role": one["role"], "content": one["content"]} for one in said if one["role"] in _SPOKEN]
+        before = [{name: one[name] for name in _SAID if one.get(name)} for one in said if one["role"] in _SPOKEN]
         if not before:
             return
         session, place = new_id(), self.place
@@ -232,6 +243,8 @@ class Lane:
         now = self._now
         if now is None:
             return
+        if now.tell is not None:
+            now.tell(Stored(session_id, message_id, message["role"]))
         if message["role"] == "user":
             tx.set_route(self.key, self._route(session_id) | {"active_at": time.time()})
             if now.number is not None:
@@ -256,6 +269,14 @@ class Lane:
             "owner": self.owner, "session_id": session_id, "platform": platform, "chat_type": kind,
             "chat_id": chat, "thread_id": thread, "user_id": user,
         }  # fmt: skip
+
+    def go_to(self, session_id: str) -> None:
+        """Go on with this session, whatever the chat was in: whoever asks named it, which counts as activity."""
+        if self.chat is not None and self._db().resolve_resume_session_id(session_id) != self.chat.agent.session_id:
+            self.chat.agent.release()
+            self.chat = None
+        self.move(self._db().resolve_resume_session_id(session_id))
+        self.gateway.db.set_route(self.key, {"active_at": time.time(), "reset_from": None, "reset_reason": None})
 
     def move(self, session_id: str) -> None:
         """This chat is in that session from now on."""
@@ -308,7 +329,7 @@ class Lane:
         grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}")
         notices: list[str] = []
         typed, ended = 0.0, None
-        for event in chat.ask(content):
+        for event in chat.ask(content, arrival.caller):
             if arrival.tell is not None:
                 arrival.tell(event)
                 continue
@@ -385,6 +406,8 @@ class Lane:
         if self.busy_behind() or self.gateway.due(route) is None or route is None:
             return
         chat = self.open()
+        if chat.agent.open_calls():
+            return  # a caller was asked for a result, and comes back with it
         old = chat.agent.session_id
         if chat.agent.created:
             self._save_memories(chat)

@@ -223,6 +223,9 @@ class Reader(Protocol):
     def meta(self, key: str) -> str | None:
         """A value of the key/value table."""
 
+    def meta_keys(self, prefix: str) -> list[str]:
+        """The keys that begin like this, in order."""
+
     def linked_owners(self, owner: str) -> frozenset[str]:
         """The owners that are the same person, this one included."""
 

@@ -197,6 +197,14 @@ class SessionOperations(Operations):
         with self._read() as reader:
             return reader.meta(key)
 
+    def meta_keys(self, prefix: str) -> list[str]:
+        """The keys that begin like this; in another scope than the operator's there are none."""
+        prefix = required("prefix", prefix)
+        if self.scope is not None:
+            return []
+        with self._read() as reader:
+            return reader.meta_keys(prefix)
+
     def set_meta(self, key: str, value: str | None) -> None:
         """Store a value under a key; None removes it. The operator's alone to do."""
         self._operator_only()

@@ -386,3 +386,27 @@ def test_time_ends_tools_too() -> None:
     effects = turn.step(t.Clock(), 11.0)
     assert stored(effects) == [("tool", t.OUT_OF_TIME)]
     assert end_of(effects).reason == "time"
+
+
+# -- tools of whoever asks
+
+
+def test_a_call_of_the_callers_own_tool_ends_the_turn_when_the_others_are_answered() -> None:
+    turn = begun(callers=frozenset({"theirs"}).__contains__)
+    effects = turn.step(answer("wait", "theirs", "clock"), 1.0)
+    assert [call.name for effect in effects if isinstance(effect, t.CallTools) for call in effect.calls] == ["clock"]
+    assert end_of(turn.step(t.Answered("c1", ToolResult("12")), 1.0)) == TurnEnded("called", "wait")
+
+
+def test_the_next_turn_begins_with_the_results() -> None:
+    result = {"role": "tool", "tool_call_id": "c0", "content": "rain"}
+    assert t.Turn("key", 0.0).begin(None, [result]) == [t.Store(result, "key:1"), t.Measure()]
+    assert stored(t.Turn("key", 0.0).begin(ASKED, [result])) == [("tool", "rain"), ("user", "what is the time?")]
+
+
+def test_a_stop_answers_the_callers_calls_too() -> None:
+    turn = begun(callers=frozenset({"theirs"}).__contains__)
+    turn.step(answer("", "theirs", "clock"), 1.0)
+    turn.step(t.Interrupt(), 2.0)
+    effects = turn.step(t.Clock(), 4.0)
+    assert stored(effects) == [("tool", t.INTERRUPTED)] * 2 and end_of(effects).reason == "interrupted"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hermes.agent.agent import Agent
-from hermes.agent.base import Notice, OnStored, SessionOptions
+from hermes.agent.base import Caller, Notice, OnStored, SessionOptions
 from hermes.agent.empty import NoPlugins
 from hermes.agent.history import History
 from hermes.agent.skilled import shelf_of
@@ -190,7 +190,7 @@ class Chat:
 
     # -- a turn
 
-    def ask(self, content: Any) -> Iterator[Any]:
+    def ask(self, content: Any, caller: Caller = Caller()) -> Iterator[Any]:
         """A turn with this message: text with the pictures that wait for it, or content in parts as it is."""
         attached = ""
         if isinstance(content, str):
@@ -198,7 +198,7 @@ class Chat:
             yield from map(Notice, notices)
             images, self.images = self.images, []
             content = with_images(self._with_skills(content), images)
-        for event in self.agent.run(content, attached):
+        for event in self.agent.run(content, attached, caller):
             if self.wishes.source in LOCAL_SOURCES:  # strangers need not know what is plugged in
                 yield from map(Notice, self.plugins.news())
             yield event

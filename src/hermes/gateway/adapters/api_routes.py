@@ -1,6 +1,7 @@
 """The routes of the API server."""
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -9,8 +10,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hermes.errors import HermesError, NotFound
+from hermes.errors import BadInput, HermesError, NotFound
+from hermes.gateway.adapters import api_responses
 from hermes.gateway.adapters.api_chat import completions
+from hermes.gateway.adapters.api_turn import Desk, Refusal
 from hermes.gateway.adapters.openapi import document
 from hermes.store.base import ListQuery
 
@@ -18,87 +21,103 @@ if TYPE_CHECKING:
     from hermes.gateway.adapters.api_server import ApiServer
     from hermes.gateway.core import Gateway
 
+log = logging.getLogger("hermes.gateway")
 _MOST = 200
-Handler = Callable[[Request, str], Awaitable[Response]]
+Handler = Callable[[Request, Desk], Awaitable[Response]]
 Read = Callable[[Request, Any], Any]
 
 
-def refused(status: int, words: str) -> JSONResponse:
-    kind = {401: "invalid_request_error", 404: "not_found_error"}.get(status, "invalid_request_error")
-    return JSONResponse({"error": {"message": words, "type": kind, "code": status}}, status)
+def refused(status: int, words: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    kind = {404: "not_found_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}.get(
+        status, "invalid_request_error"
+    )
+    return JSONResponse({"error": {"message": words, "type": kind, "code": status}}, status, headers)
 
 
 def routes(server: "ApiServer", gateway: "Gateway") -> Starlette:
+    api = Api(server, gateway)
+    found = [Route(path, handler, methods=[method]) for path, method, handler in api.table()]
+    return Starlette(routes=found, exception_handlers={404: _nothing_here, 405: _nothing_here})
+
+
+class Api:
     """Everything but OPEN_ROUTES asks for a key first."""
 
-    def guarded(handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def __init__(self, server: "ApiServer", gateway: "Gateway") -> None:
+        self._server, self._gateway = server, gateway
+
+    def table(self) -> list[tuple[str, str, Any]]:
+        reads = {
+            "/api/sessions": _sessions,
+            "/api/sessions/{id}": _session,
+            "/api/sessions/{id}/messages": _messages,
+            "/api/search": _search,
+            "/api/recall": _recall,
+        }
+        return [
+            ("/health", "GET", self.health),
+            ("/openapi.json", "GET", self.openapi),
+            ("/v1/models", "GET", self._guarded(self.models)),
+            ("/v1/chat/completions", "POST", self._guarded(completions)),
+            ("/v1/responses", "POST", self._guarded(api_responses.create)),
+            ("/v1/responses/{id}", "GET", self._guarded(api_responses.retrieve)),
+            ("/v1/responses/{id}", "DELETE", self._guarded(api_responses.delete)),
+            ("/api/status", "GET", self._guarded(self.status)),
+            ("/api/sessions/{id}", "DELETE", self._reading(_trash)),
+            *((path, "GET", self._reading(read)) for path, read in reads.items()),
+        ]
+
+    def _guarded(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         async def checked(request: Request) -> Response:
-            who = server.who(request.headers.get("authorization", ""))
+            who = self._server.who(request.headers.get("authorization", ""))
             if who is None:
                 return refused(401, "Send a key: Authorization: Bearer KEY.")
             try:
-                return await handler(request, who)
+                return await handler(request, Desk(self._gateway, self._server.name, who, self._server.known))
+            except Refusal as error:
+                return refused(error.status, str(error), error.headers)
             except NotFound as error:
                 return refused(404, str(error))
             except HermesError as error:
                 return refused(400 if error.exit_code == 2 else 503, str(error))
+            except Exception:  # the edge to programs: a bug is logged, and told in their form
+                log.exception("%s failed", request.url.path)
+                return refused(500, "This should not have happened; the log of the gateway says more.")
 
         return checked
 
-    def reading(read: Read) -> Callable[[Request], Awaitable[Response]]:
+    def _reading(self, read: Read) -> Callable[[Request], Awaitable[Response]]:
         """A question to the store, as the owner of the key sees it."""
 
-        async def answer(request: Request, who: str) -> Response:
-            db = gateway.db.scoped(f"{server.name}:{who}")
-            return JSONResponse(await run_in_threadpool(read, request, db))
+        async def answer(request: Request, desk: Desk) -> Response:
+            return JSONResponse(await run_in_threadpool(read, request, desk.db))
 
-        return guarded(answer)
+        return self._guarded(answer)
 
-    async def health(_: Request) -> Response:
-        return JSONResponse({"status": "stopping" if gateway.stopping else "ok"}, 503 if gateway.stopping else 200)
+    async def health(self, _: Request) -> Response:
+        stopping = self._gateway.stopping
+        return JSONResponse({"status": "stopping" if stopping else "ok"}, 503 if stopping else 200)
 
-    async def openapi(_: Request) -> Response:
+    async def openapi(self, _: Request) -> Response:
         return JSONResponse(document())
 
-    async def models(_: Request, who: str) -> Response:
-        model = gateway.settings.model.default or "hermes"
-        names = dict.fromkeys(["hermes", model])
-        return JSONResponse(
-            {
-                "object": "list",
-                "data": [{"id": name, "object": "model", "created": 0, "owned_by": "hermes"} for name in names],
-            }
-        )
+    async def models(self, _: Request, desk: Desk) -> Response:
+        names = dict.fromkeys(["hermes", self._gateway.settings.model.default or "hermes"])
+        found = [{"id": name, "object": "model", "created": 0, "owned_by": "hermes"} for name in names]
+        return JSONResponse({"object": "list", "data": found})
 
-    async def chat(request: Request, who: str) -> Response:
-        return await completions(request, gateway, server.name, who)
-
-    async def status(_: Request, who: str) -> Response:
-        return JSONResponse(gateway.status())
-
-    table = [
-        Route("/health", health),
-        Route("/openapi.json", openapi),
-        Route("/v1/models", guarded(models)),
-        Route("/v1/chat/completions", guarded(chat), methods=["POST"]),
-        Route("/api/status", guarded(status)),
-        Route("/api/sessions", reading(_sessions)),
-        Route("/api/sessions/{id}", reading(_session), methods=["GET"]),
-        Route("/api/sessions/{id}", reading(_trash), methods=["DELETE"]),
-        Route("/api/sessions/{id}/messages", reading(_messages)),
-        Route("/api/search", reading(_search)),
-        Route("/api/recall", reading(_recall)),
-    ]
-    return Starlette(routes=table, exception_handlers={404: _nothing_here, 405: _nothing_here})
+    async def status(self, _: Request, desk: Desk) -> Response:
+        return JSONResponse(self._gateway.status())
 
 
 async def _nothing_here(_: Request, error: Exception) -> Response:
-    return refused(getattr(error, "status_code", 404), "There is nothing here; /openapi.json lists what there is.")
+    headers = getattr(error, "headers", None)
+    return refused(
+        getattr(error, "status_code", 404), "There is nothing here; /openapi.json lists what there is.", headers
+    )
 
 
 def _number(request: Request, name: str, otherwise: int, most: int = _MOST) -> int:
-    from hermes.errors import BadInput
-
     given = request.query_params.get(name)
     if given is None:
         return otherwise
@@ -108,8 +127,6 @@ def _number(request: Request, name: str, otherwise: int, most: int = _MOST) -> i
 
 
 def _text(request: Request) -> str:
-    from hermes.errors import BadInput
-
     text = request.query_params.get("q", "")
     if not text.strip():
         raise BadInput("Say what to look for: ?q=words.")

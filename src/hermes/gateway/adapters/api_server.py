@@ -7,12 +7,14 @@ key is made when there is none; elsewhere the server refuses to start without on
 import hmac
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from hermes import paths
 from hermes.config import Config
 from hermes.errors import ConfigError
+from hermes.gateway.adapters.api_turn import Known
 from hermes.gateway.adapters.http import Refusing, Server, is_loopback
 from hermes.gateway.base import Adapter, Receive, Undelivered
 from hermes.gateway.keys import Place
@@ -36,6 +38,8 @@ class ApiServer(Adapter):
             self.keys["default"] = variables["API_SERVER_KEY"]
         self._hosts = {self.host, "localhost", "127.0.0.1", "::1", *map(str, given.get("hosts") or ())}
         self._origins = frozenset(map(str, given.get("origins") or ()))
+        self.known = Known()
+        self._tidied = 0.0
         self._server: Server | None = None
 
     def connect(self, receive: Receive) -> None:
@@ -50,6 +54,15 @@ class ApiServer(Adapter):
         self._server = Server(Refusing(routes(self, self.gateway), self._hosts, self._origins), self.host, self.port)
         self._server.start()
         self.port = self._server.port
+        self.gateway.tasks.append(self._tidy)
+
+    def _tidy(self) -> None:
+        """Once an hour: what is known of old responses goes."""
+        from hermes.gateway.adapters.api_responses import forget_old
+
+        if self.gateway is not None and time.monotonic() - self._tidied > 3600:
+            self._tidied = time.monotonic()
+            forget_old(self.gateway.db, time.time())
 
     def _own_key(self) -> str:
         if not is_loopback(self.host):

@@ -8,6 +8,10 @@ class MetaTable(Table):
         value: str | None = self.one("SELECT value FROM state_meta WHERE key = ?", (key,))
         return value
 
+    def meta_keys(self, prefix: str) -> list[str]:
+        sql = "SELECT key FROM state_meta WHERE substr(key, 1, ?) = ? ORDER BY key"
+        return [row[0] for row in self.connection.execute(sql, (len(prefix), prefix))]
+
     def set_meta(self, key: str, value: str | None) -> None:
         if value is None:
             self.connection.execute("DELETE FROM state_meta WHERE key = ?", (key,))
