@@ -81,6 +81,18 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(columns: int, home: Path)
     assert "2h ago" in listing
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["skills list", "plugins list", "tools list", "tools show web", "model list", "sessions search auth", "insights"],
+)
+def test_lists_of_everything_fit_forty_columns_and_are_whole_in_a_pipe(typed: str, home: Path) -> None:
+    seen = COLOUR.sub("", on_terminal(*typed.split(), columns=40, NO_COLOR="1"))
+    assert max(width(line) for line in seen.splitlines()) <= 40
+    piped = subprocess.run([*PROGRAM, *typed.split()], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "…" not in seen + piped
+    assert len(seen.splitlines()) >= len(piped.splitlines())
+
+
 def test_help_fits_forty_columns(home: Path) -> None:
     text = on_terminal("sessions", "prune", "--help", columns=40)
     _usage, description, options = text.split("examples:")[0].strip().split("\n\n")

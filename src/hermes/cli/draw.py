@@ -16,6 +16,7 @@ from hermes.commands.reply import (
     Panel,
     Part,
     Sparkline,
+    Span,
     Style,
     Table,
     Text,
@@ -29,7 +30,8 @@ _ROLES: dict[str, tuple[str, Style]] = {"user": ("●", "user"), "assistant": ("
 
 def lines_of(part: Part, screen: Screen) -> Iterator[str]:
     if isinstance(part, Text):
-        yield from (_line(line, screen) for line in part.lines)
+        for line in part.lines:
+            yield from _folded(line, screen) if part.prose else (_line(line, screen),)
     elif isinstance(part, Panel):
         from hermes.cli.panel import panel
 
@@ -37,7 +39,8 @@ def lines_of(part: Part, screen: Screen) -> Iterator[str]:
     elif isinstance(part, Table):
         yield from _table(part, screen)
     elif isinstance(part, Facts):
-        yield from (f"{screen.styled(name, '')}: {_value(value, kind, screen)}" for name, value, kind in part.facts)
+        facts = (f"{screen.styled(name, '')}: {_value(value, kind, screen)}" for name, value, kind in part.facts)
+        yield from (line for fact in facts for line in _fold(fact, screen.size[0]))
     elif isinstance(part, Bars | Sparkline):
         from hermes.cli.charts import bars, sparkline
 
@@ -52,6 +55,28 @@ def _line(line: Line, screen: Screen) -> str:
     if isinstance(line, str):
         return screen.styled(line, "")
     return "".join(screen.styled(span.text, span.style) for span in line)
+
+
+def _folded(line: Line, screen: Screen) -> Iterator[str]:
+    """The line, in several where it is wider than the screen."""
+    spans = (Span(line),) if isinstance(line, str) else line
+    if not screen.colour:  # marks around a hit take room
+        spans = tuple(Span(screen.styled(span.text, span.style)) for span in spans)
+    if not screen.is_terminal or width("".join(span.text for span in spans)) <= screen.size[0]:
+        yield _line(spans, screen)
+        return
+    from hermes.cli.panel import wrap
+
+    yield from (_line(piece, screen) for piece in wrap(spans, screen.size[0]))
+
+
+def _fold(text: str, room: int, *, whole: bool = True) -> list[str]:
+    """Between words, with what follows indented a little. A word that is too long is a path or an id, and left `whole`."""
+    if width(text) <= room or (whole and max(map(width, text.split()), default=0) > room - 2):
+        return [text]
+    from hermes.cli.panel import wrap
+
+    return ["".join(span.text for span in line) for line in wrap(text, room)]
 
 
 def _value(value: Any, kind: Kind, screen: Screen) -> str:
@@ -89,22 +114,25 @@ def _table(table: Table, screen: Screen) -> Iterator[str]:
         return
     yield _row([column.name for column in table.columns], table.columns, widths)
     yield screen.styled("─" * min(table.rule, screen.size[0]), "dim")
+    indent = " " * (sum(widths[:-1]) + len(widths) - 1)
     for row in cells:
-        yield _row(row, table.columns, widths)
+        first, *more = _fold(row[-1], widths[-1], whole=False)
+        yield _row([*row[:-1], first], table.columns, widths)
+        yield from (indent + line.strip() for line in more)
 
 
 def _widths(columns: tuple[Column, ...], cells: list[list[str]], room: int) -> list[int] | None:
-    """A width for every column but the last, which is never cut; None when not even the least ones fit."""
+    """A width for every column; the last is never cut, and folded where it may be. None when not even the least fit."""
     last = max((width(row[-1]) for row in cells), default=0)
     widths = [column.width for column in columns[:-1]]
-    excess = sum(widths) + len(widths) + last - room
+    excess = sum(widths) + len(widths) + min(last, columns[-1].least or last) - room
     for place in reversed(range(len(widths))):
         least = columns[place].least
         if excess > 0 and least is not None:
             taken = min(excess, widths[place] - least)
             widths[place] -= taken
             excess -= taken
-    return None if excess > 0 else [*widths, last]
+    return None if excess > 0 else [*widths, min(last, room - sum(widths) - len(widths))]
 
 
 def _row(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
@@ -116,14 +144,15 @@ def _row(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> st
 
 
 def _stacked(columns: tuple[Column, ...], cells: list[list[str]], room: int) -> Iterator[str]:
-    texts = [place for place, column in enumerate(columns) if column.kind == "text" and column.least is not None]
+    texts = [place for place, column in enumerate(columns[:-1]) if column.kind == "text" and column.least is not None]
     for row in cells:
         named = [row[place] for place in texts if row[place] not in ("", "—")]
         if named:
             yield cut(named[0], room)
-        rest = [cell for place, cell in enumerate(row[:-1]) if place not in texts]
-        yield cut("  " + "  ".join(rest), room)
-        yield "  " + row[-1]
+        rest = [cell for place, cell in enumerate(row[:-1]) if place not in texts and cell]
+        if rest:
+            yield cut("  " + "  ".join(rest), room)
+        yield from _fold("  " + row[-1], room, whole=columns[-1].least is None)
 
 
 # -- transcripts and trees

@@ -290,7 +290,8 @@ def _parts(figures: dict[str, Any]) -> Iterable[Part]:
     yield from _habits(figures)
     yield from _tools_used(figures)
     if figures["notable"]:
-        yield Text(("", (Span("Notable conversations", "strong"),), *map(_notable_line, figures["notable"])))
+        heading = Span("Notable conversations", "strong")
+        yield Text(("", (heading,), *map(_notable_line, figures["notable"])), prose=True)
 
 
 def _facts(overview: Row) -> list[tuple[str, Any, Kind]]:

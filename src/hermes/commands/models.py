@@ -21,7 +21,7 @@ from hermes.providers.choose import Wanted, main_provider, provider_for
 from hermes.providers.endpoint import Endpoint
 from hermes.providers.presets import PRESETS
 
-_PROVIDERS = (Column("", 1), Column("Provider", 14), Column("Ready", 24, least=8), Column("About", 48, least=12))
+_PROVIDERS = (Column("", 1), Column("Provider", 14, least=10), Column("Ready", 24), Column("About", 48, least=20))
 _RULE = 90
 _MOST_MODELS = 1000
 _OF_A_PROVIDER = ("base_url", "api_mode", "context_length")  # settings of `model` that belong to one alone
@@ -39,7 +39,7 @@ def list_providers(home: Path) -> Reply:
         rows.append(("*" if one == name else "", one, missing or "yes", about))
         data.append({"provider": one, "ready": not missing, "in_use": one == name, "missing": missing, "about": about})
     notices = (*config.warnings, *plugins_here(config, Path.cwd()).news())
-    return Reply((Table(_PROVIDERS, tuple(rows), _RULE), Text(("", _in_use(current)))), notices, data)
+    return Reply((Table(_PROVIDERS, tuple(rows), _RULE), Text(("", _in_use(current)), prose=True)), notices, data)
 
 
 def list_models(home: Path, provider: str) -> Reply:

@@ -21,7 +21,7 @@ _LIST = (
     Column("On", 3),
     Column("From", 11),
     Column("Kind", 19),
-    Column("What it does", 40),
+    Column("What it does", 40, least=30),
 )
 _RULE = 98
 
@@ -40,7 +40,8 @@ def listed(home: Path) -> Reply:
         for one in data
     )
     note = f"{count(len(rows), 'plugin')}; `hermes plugins enable NAME` switches one on."
-    return Reply((Table(_LIST, rows, _RULE), Text((note,))), notices=tuple(map(str, found.problems)), data=data)
+    parts = (Table(_LIST, rows, _RULE), Text((note,), prose=True))
+    return Reply(parts, notices=tuple(map(str, found.problems)), data=data)
 
 
 def show(home: Path, name: str) -> Reply:

@@ -29,7 +29,10 @@ Line = str | tuple[Span, ...]
 
 
 class Text(NamedTuple):
+    """Lines. `prose` may be folded between words on a narrow screen; other lines are there to be copied, too."""
+
     lines: tuple[Line, ...]
+    prose: bool = False
 
 
 class Panel(NamedTuple):
@@ -40,7 +43,8 @@ class Panel(NamedTuple):
 
 
 class Column(NamedTuple):
-    """`width` is the documented one; a narrow screen may take it down to `least`."""
+    """`width` is the documented one; a narrow screen may take it down to `least`. The last column is never cut: with a
+    `least` it is folded, down to that."""
 
     name: str
     width: int

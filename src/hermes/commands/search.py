@@ -59,7 +59,7 @@ def search(
     for found in _by_session(rows):
         lines += [*([""] if lines else []), _title(found[0], "session_started")]
         lines += [(Span(f"  {_speaker(row)}: ", "dim"), *highlighted(row["snippet"])) for row in found]
-    return Reply((Text(tuple(lines)),), data=rows)
+    return Reply((Text(tuple(lines), prose=True),), data=rows)
 
 
 def _listed(value: str | None) -> list[str] | None:
@@ -129,7 +129,7 @@ def recall(db: SessionDB, question: str, where: Where = Where(), *, limit: int =
             for excerpt in row["excerpts"]
         ]
         lines += _why(row) if explain else []
-    return Reply((Text(tuple(lines)),), data=rows)
+    return Reply((Text(tuple(lines), prose=True),), data=rows)
 
 
 def _why(row: Row) -> list[Line]:

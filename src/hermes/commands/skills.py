@@ -17,7 +17,7 @@ from hermes.skills.reading import body, files
 from hermes.skills.usage import Usage
 from hermes.skills.writing import Writer, origin_of, template
 
-_LIST = (Column("Skill", 26, least=12), Column("Category", 21, least=8), Column("From", 8), Column("For", 46, least=20))
+_LIST = (Column("Skill", 26, least=12), Column("Category", 21, least=8), Column("From", 8), Column("For", 46, least=30))
 _RULE = 104
 _MOST_SIGNS = 12
 
@@ -34,7 +34,7 @@ def listed(home: Path, words: str = "", category: str = "") -> Reply:
         if category in ("", skill.category) and _has(skill, words)
     ]
     rows = tuple((one["name"], one["category"], one["origin"], _for(one)) for one in data)
-    parts = (Table(_LIST, rows, _RULE), Text((f"{count(len(rows), 'skill')}; /NAME in a chat uses one.",)))
+    parts = (Table(_LIST, rows, _RULE), Text((f"{count(len(rows), 'skill')}; /NAME in a chat uses one.",), prose=True))
     return Reply(parts, notices=_bad(library.problems), data=data)
 
 

@@ -16,7 +16,7 @@ from hermes.tools.registry import Registry, Tool, registry
 from hermes.tools.toolsets import LEAVES, OF_PLUGINS, TOOLSETS, Toolset, leaves, resolve
 from hermes.tools.work import Workplace
 
-_SETS = (Column("Toolset", 18, least=10), Column("", 3), Column("Tools", 8), Column("What it is for", 44))
+_SETS = (Column("Toolset", 18, least=10), Column("", 3), Column("Tools", 8), Column("What it is for", 44, least=20))
 _RULE = 76
 
 
@@ -88,7 +88,7 @@ def toolsets(home: Path, platform: str = "cli") -> Reply:
     )
     usable = sum(len(one["usable"]) for one in data if one["enabled"])
     note = f"{count(usable, 'tool')} for {platform}; `hermes tools show NAME` says why one is missing."
-    return Reply((Table(_SETS, rows, _RULE), Text((note,))), tuple(known.warnings), data)
+    return Reply((Table(_SETS, rows, _RULE), Text((note,), prose=True)), tuple(known.warnings), data)
 
 
 def _set_entry(name: str, on: set[str], known: Known) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def show(home: Path, name: str, platform: str = "cli") -> Reply:
     data = [{"tool": one, "enabled": one in on, "missing": known.missing(one)} for one in known.tools([name])]
     about = known.about(name) if name in known.sets or registry.in_toolset(name) else "one tool"
     lines = [f"{name}: {about}", *(_tool_line(one, known) for one in data)]
-    return Reply((Text(tuple(lines)),), tuple(known.warnings), data)
+    return Reply((Text(tuple(lines), prose=True),), tuple(known.warnings), data)
 
 
 def _tool_line(one: dict[str, Any], known: Known) -> Line:

@@ -135,6 +135,45 @@ def test_a_very_narrow_terminal_gets_each_row_in_lines_of_its_own(monkeypatch: p
     assert lines == ["a longer title", "  just now  7", "  20250305_0915"]
 
 
+PROSE = Column("About", 20, least=12)
+
+
+def test_a_last_column_of_words_is_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = ("web", "read what stands on a page")
+    monkeypatch.setenv("COLUMNS", "24")
+    screen = Screen(Terminal())
+    lines = [line.rstrip() for line in lines_of(Table((Column("Name", 8, least=4), PROSE), (row,), 30), screen)]
+    assert lines[2:] == ["web      read what", "         stands on a", "         page"]
+    monkeypatch.setenv("COLUMNS", "16")
+    narrow = [line.rstrip() for line in lines_of(Table((Column("Name", 8, least=4), PROSE), (row,), 30), screen)]
+    assert narrow == ["web", "  read what", "  stands on a", "  page"]
+
+
+def test_prose_is_folded_on_a_terminal_and_whole_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("NO_COLOR", "1")
+    line = (Span("a hit in "), Span("the middle", "hit"), Span(" of a line"))
+    folded = [line.rstrip() for line in lines_of(Text((line,), prose=True), Screen(Terminal()))]
+    assert folded == ["a hit in >>>the", "  middle<<< of a", "  line"]
+    assert list(lines_of(Text(("a command that is to be copied",)), Screen(Terminal()))) == [
+        "a command that is to be copied"
+    ]
+    Screen().show(Reply((Text((line,), prose=True),)))
+    assert capsys.readouterr().out == "a hit in >>>the middle<<< of a line\n"
+
+
+def test_facts_are_folded_between_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    facts = Facts((("Tokens", "1.1M (206K in, 48K out)", "text"), ("Home", "/a/long/path/to/the/home", "text")))
+    assert [line.rstrip() for line in lines_of(facts, Screen(Terminal()))] == [
+        "Tokens: 1.1M (206K",
+        "  in, 48K out)",
+        "Home: /a/long/path/to/the/home",
+    ]
+
+
 def test_facts_are_lines_with_their_sizes_readable(capsys: pytest.CaptureFixture[str]) -> None:
     Screen().show(Reply((Facts((("Size", 12_400_000, "bytes"), ("Small", 12, "bytes"), ("N", 1204, "number"))),)))
     assert capsys.readouterr().out == "Size: 12.4 MB\nSmall: 12 bytes\nN: 1,204\n"
