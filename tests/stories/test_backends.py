@@ -137,9 +137,8 @@ def test_a_plugins_engine_is_chosen_by_the_setting_and_used(
         ("web_search", {"query": "broken"}),
         ("web_extract", {"urls": ["https://tea.test/"]}),
     )
-    assert (
-        found == '<web-results engine="leaves" query="green">\n1. Tea\n   https://tea.test/\n   green\n</web-results>'
-    )
+    assert found.startswith('<web-results engine="leaves" query="green" ')
+    assert found.endswith(">\n1. Tea\n   https://tea.test/\n   green\n</web-results>")
     assert failed == "web_search failed: RuntimeError: the engine is cold"
     assert "# read by ours: https://tea.test/" in page
     assert 'title="A page"' in page
@@ -229,7 +228,8 @@ def test_a_plugins_browser_is_driven(model: Scripted, db: SessionDB, site: Site,
         ("browser_get_images", {}),
         ("browser_console", {}),
     )
-    assert shop == '<browser-page step="navigate">\nTea shop [e1] green tea [field: ]\n</browser-page>'
+    assert shop.startswith('<browser-page step="navigate" ')
+    assert shop.endswith(">\nTea shop [e1] green tea [field: ]\n</browser-page>")
     assert "Four euros." in green
     assert "[field: two, please]" in typed
     assert "Tea shop" in back
