@@ -117,8 +117,9 @@ async def retrieve(request: Request, desk: Desk) -> Response:
 
 def _kept(desk: Desk, response_id: str) -> Message:
     kept = record(desk, response_id)
-    rows = dict.fromkeys(kept["rows"])
-    found = [row for session in {session for session, _ in rows} for row in desk.db.get_messages(session)]
+    rows = [tuple(row) for row in kept["rows"]]
+    sessions = dict.fromkeys(session for session, _ in rows)  # in order
+    found = [row for session in sessions for row in desk.db.get_messages(session)]
     messages = [row for row in found if (row["session_id"], row["id"]) in rows]
     output = as_items(response_id.removeprefix("resp_"), messages, kept["theirs"])
     return kept["shown"] | {"output": output}
