@@ -15,8 +15,8 @@ from hermes.commands.reply import (
     Line,
     Panel,
     Part,
-    Sparkline,
     Span,
+    Sparkline,
     Style,
     Table,
     Text,
@@ -71,7 +71,7 @@ def _folded(line: Line, screen: Screen) -> Iterator[str]:
 
 
 def _fold(text: str, room: int, *, whole: bool = True) -> list[str]:
-    """Between words, with what follows indented a little. A word that is too long is a path or an id, and left `whole`."""
+    """Between words, with what follows indented a little. A long word is a path or an id, and left `whole`."""
     if width(text) <= room or (whole and max(map(width, text.split()), default=0) > room - 2):
         return [text]
     from hermes.cli.panel import wrap
