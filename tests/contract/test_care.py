@@ -435,6 +435,19 @@ def test_salvage_of_a_sound_store_is_complete(db: SessionDB, exported: Path, tmp
         assert new.check() == []
 
 
+def test_salvage_keeps_which_session_a_chat_is_in_and_what_is_under_way(db: SessionDB, tmp_path: Path) -> None:
+    owner, key = "telegram:7", "agent:main:telegram:dm:7"
+    db.create_session("s", "telegram", owner=owner)
+    db.set_route(key, {"owner": owner, "session_id": "s", "platform": "telegram", "chat_type": "dm", "active_at": 5.0})
+    db.receive("telegram", "event", {"owner": owner, "key": key, "content": "came in"})
+    db.post("telegram", {"owner": owner, "key": key, "content": "goes out"})
+    assert SessionDB.salvage(db.db_path, tmp_path / "new.db").complete
+    with SessionDB(tmp_path / "new.db") as new:
+        assert new.list_routes() == db.list_routes()
+        assert (new.arrivals(), new.posts()) == (db.arrivals(), db.posts())
+        assert new.receive("telegram", "event", {"owner": owner, "key": key, "content": "again"}) is None
+
+
 def test_salvage_names_what_it_cannot_read(db: SessionDB, tmp_path: Path) -> None:
     db.create_session("s", "cli")
     db.append_messages("s", [{"role": "user", "content": f"mark{n}mark " * 50} for n in range(100)])

@@ -25,7 +25,8 @@ from hermes.store.sqlite.table import scalar
 
 log = logging.getLogger("hermes.store")
 _PAGE = 4096
-_TABLES = ("payloads", "sessions", "messages", "usage", "identity_links", "state_meta")
+_ROUTING = ("routes", "inbox", "outbox")  # which not every store has
+_TABLES = ("payloads", "sessions", "messages", "usage", "identity_links", "state_meta", *_ROUTING)
 _TYPES: dict[str, tuple[type, ...]] = {"TEXT": (str,), "INTEGER": (int,), "REAL": (int, float), "BLOB": (bytes,)}
 _LOST = "[This text could not be read from the damaged file.]"
 _UNREADABLE = (apsw.CorruptError, apsw.NotADBError, apsw.IOError, UnicodeDecodeError)
@@ -139,6 +140,8 @@ class DamagedStore:
     def _rowids(self, table: str) -> Iterator[int]:
         """Row numbers from every road that leads there."""
         if not self._columns[table]:
+            if table in _ROUTING:
+                return
             self.report.notes.append(f"the table {table} cannot be found")
             return
         yield from self._scan(f"SELECT rowid FROM {table} NOT INDEXED ORDER BY rowid", table)
@@ -174,7 +177,7 @@ class DamagedStore:
 
     def continue_numbers(self) -> None:
         """A number that was used once is never used again, even of a message that is gone."""
-        for name, seq in self._listed("SELECT name, seq FROM sqlite_sequence WHERE name IN ('messages', 'usage')"):
+        for name, seq in self._listed("SELECT name, seq FROM sqlite_sequence WHERE name <> 'commits'"):
             if isinstance(seq, int):
                 self._fresh.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (seq, name))
 
