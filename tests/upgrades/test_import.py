@@ -44,3 +44,32 @@ def test_a_store_of_any_version_is_imported_once_and_only_read(version: int, tmp
 def every_message(db: SessionDB) -> list[dict[str, object]]:
     sessions = sorted(row["id"] for row in db.search_sessions(limit=1000))
     return [row for session_id in sessions for row in db.get_messages(session_id)]
+
+
+WRITE_AHEAD = """
+import os, sqlite3, sys
+path, leaves = sys.argv[1:]
+db = sqlite3.connect(path)
+db.execute("PRAGMA journal_mode=WAL")
+db.execute("UPDATE sessions SET title = NULL")
+db.commit()
+if leaves == "log":
+    os.link(path + "-wal", path + "-kept")
+db.close()
+if leaves == "log":
+    os.rename(path + "-kept", path + "-wal")
+"""
+
+
+@pytest.mark.parametrize("leaves", ["nothing", "log"])
+def test_nothing_is_left_in_the_folder_of_a_store_with_a_write_ahead_log(leaves: str, tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    other = Path(shutil.copyfile(fixture(11), folder / "other.db"))
+    subprocess.run([sys.executable, "-c", WRITE_AHEAD, str(other), leaves], check=True, timeout=60)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert other.read_bytes()[18] == 2  # it uses one
+    with SessionDB(tmp_path / "state.db") as db:
+        assert db.import_store(other).imported > 0
+        assert all(row["title"] is None for row in db.search_sessions(limit=1000))
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

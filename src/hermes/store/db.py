@@ -112,7 +112,8 @@ class SessionDB(OpenStore):
     With `redact_secrets`, keys and passwords in messages are masked before they are stored or indexed. With
     `read_only` nothing is ever written; that also happens by itself where nothing can be. `notices`
     holds what the person should be told: a loss that was found, an upgrade that was made. A `brief` use, such as one
-    command, loads only the code it needs.
+    command, loads only the code it needs. A `foreign` file is one of another program: with `read_only`, nothing in its
+    folder changes either.
     """
 
     def __init__(
@@ -122,6 +123,7 @@ class SessionDB(OpenStore):
         read_only: bool = False,
         redact_secrets: bool = False,
         brief: bool = False,
+        foreign: bool = False,
     ) -> None:
         self.redact_secrets = redact_secrets
         if not brief:
@@ -131,7 +133,7 @@ class SessionDB(OpenStore):
         from hermes.store.sqlite.engine import SqliteEngine
 
         store = paths.state_db() if db_path is None else path("db_path", db_path)
-        self._engine: Engine = SqliteEngine(store, read_only=read_only)
+        self._engine: Engine = SqliteEngine(store, read_only=read_only, foreign=foreign)
 
     @property
     def db_path(self) -> Path:

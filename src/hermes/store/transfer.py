@@ -134,7 +134,7 @@ class TransferOperations(SessionOperations):
 
         report = ImportReport()
         numbers: dict[int, int] = {}
-        with SessionDB(path, read_only=True) as other:
+        with SessionDB(path, read_only=True, foreign=True) as other:
             with other._read() as reader:
                 ids = _export_ids(reader, None, None)
             for number, session_id in enumerate(ids, 1):

@@ -92,13 +92,14 @@ class ParentsConnection:
         raise StoreClosed(f"{self._path} was opened before fork(); open it anew in the child process.")
 
 
-def readable(path: Path) -> Path:
+def readable(path: Path, *, foreign: bool = False) -> Path:
     """A path SQLite can read from: the store itself, or a private copy of it.
 
-    SQLite needs to write a `-shm` file to read a write-ahead log. Where nothing can be written, a
+    SQLite needs to write a `-shm` file to read a write-ahead log. Where nothing can be written, or should be, a
     store that has a log is copied, so that nothing that was acknowledged is missing.
     """
-    if can_write(path) or not _has_wal(path):
+    in_place = can_write(path) and not (foreign and not _is_there(path, "-shm"))
+    if in_place or not _has_wal(path):
         return path
     import shutil
     import tempfile
@@ -110,8 +111,14 @@ def readable(path: Path) -> Path:
     return folder / path.name
 
 
-def connect_read_only(path: Path) -> apsw.Connection:
-    immutable = "" if can_write(path) else "&immutable=1"
+def is_at_rest(path: Path) -> bool:
+    """Whether the file alone is the store: nobody has it open, and nothing lies beside it."""
+    return not _has_wal(path) and not _is_there(path, "-shm") and not _is_there(path, "-journal")
+
+
+def connect_read_only(path: Path, *, at_rest: bool = False) -> apsw.Connection:
+    """`at_rest`: nobody writes to it, so that it is read without the files SQLite would make beside it."""
+    immutable = "" if can_write(path) and not at_rest else "&immutable=1"
     uri = f"{path.as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -124,6 +131,10 @@ def _has_wal(path: Path) -> bool:
         return os.stat(f"{path}-wal").st_size > 0
     except FileNotFoundError:
         return False
+
+
+def _is_there(path: Path, suffix: str) -> bool:
+    return os.path.lexists(f"{path}{suffix}")
 
 
 def sqlite_warning(version: str | None = None) -> str | None:

@@ -96,7 +96,7 @@ class SqliteWriter(SqliteReader):
 
 
 class SqliteEngine:
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, foreign: bool = False) -> None:
         self._pid_ok = True
         self._closed = False
         self._closing = threading.RLock()
@@ -110,29 +110,33 @@ class SqliteEngine:
         self._file = which(self.path)
         self._reserve = Reserve(self.path)
         self._readable = self.path
+        self._at_rest = read_only and foreign and connections.is_at_rest(self.path)
         self.read_only = read_only or not connections.can_write(self.path)
         if self.read_only and not read_only:
             self.notices.append(f"{self.path} can only be read here; nothing new will be saved.")
         with translating(self.path):
             if self.read_only:
-                self._open_for_reading()
+                self._open_for_reading(foreign)
             else:
                 self._open_for_writing_even_on_a_full_disk()
         _open_engines.add(self)
 
-    def _open_for_reading(self) -> None:
-        self._readable = connections.readable(self.path)
-        reader = connections.connect_read_only(self._readable)
+    def _open_for_reading(self, foreign: bool) -> None:
+        self._readable = connections.readable(self.path, foreign=foreign)
+        reader = self._connect_to_read()
         opening.refuse_anothers_log(self.path, reader)
         upgraded = opening.readable_copy(self.path, reader)
         if upgraded is not None:
             reader.close()
             self._copies.append(upgraded.parent)
-            self._readable = upgraded
-            reader = connections.connect_read_only(upgraded)
+            self._readable, self._at_rest = upgraded, False
+            reader = self._connect_to_read()
         if self._readable != self.path:
             self._copies.append(self._readable.parent)
         self._readers.append(reader)
+
+    def _connect_to_read(self) -> apsw.Connection:
+        return connections.connect_read_only(self._readable, at_rest=self._at_rest)
 
     def _open_for_writing_even_on_a_full_disk(self) -> None:
         try:
@@ -205,7 +209,7 @@ class SqliteEngine:
             if self._readers:
                 return self._readers.pop()
         if self.read_only:
-            return connections.connect_read_only(self._readable)
+            return self._connect_to_read()
         return connections.connect(self.path)
 
     def _give_back(self, connection: apsw.Connection) -> None:
