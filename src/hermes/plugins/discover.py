@@ -5,7 +5,7 @@ Finding one runs none of its code. The first of a name counts: nothing that come
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hermes import paths
 from hermes.config import Settings
@@ -71,7 +71,7 @@ def _installed() -> Iterator[Plugin]:
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS):
-        about = entry.dist.metadata if entry.dist is not None else {}
+        about: Any = entry.dist.metadata if entry.dist is not None else {}
         yield Plugin(
             entry.name,
             "entry point",
