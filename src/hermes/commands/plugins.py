@@ -74,6 +74,10 @@ def _really(plugin: Plugin, config: Config) -> tuple[list[Line], dict[str, Any]]
         "tools": [one.name for one in context.tools],
         "hooks": sorted({event for event, _ in context.hooks}),
         "commands": [f"/{one.name}" for one in context.commands],
+        "model providers": [one.name for one in context.model_providers],
+        "search engines": list(context.web_providers),
+        "browsers": list(context.browser_providers),
+        "platforms": list(context.platforms),
     }
     undeclared = {
         "tools": sorted(set(brought["tools"]) - set(plugin.provides_tools)),

@@ -18,6 +18,7 @@ from hermes.config import Config, load
 from hermes.errors import BadInput, ConfigError
 from hermes.gateway.base import Adapter
 from hermes.gateway.core import Gateway
+from hermes.gateway.plugged import plugged
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB, open_store
 
@@ -55,11 +56,17 @@ ADAPTERS: dict[str, tuple[Callable[[Config], Adapter], str, str]] = {
 
 
 def adapters(config: Config) -> list[Adapter]:
-    """Every platform that is set up: named under `platforms`, or by its variable."""
-    wanted = [name for name in ADAPTERS if _is_on(config, name)]
-    if not wanted:
+    """Every platform that is set up: named under `platforms`, or by its variable, or brought by a plugin that is on."""
+    made = [_made(config, name) for name in ADAPTERS if _is_on(config, name)]
+    made += plugged(config, ADAPTERS, _warn)
+    if not made:
         raise ConfigError(_NOTHING)
-    return [_made(config, name) for name in wanted]
+    return made
+
+
+def _warn(words: str) -> None:
+    logger.warning("%s", words)
+    _say(words)
 
 
 def _is_on(config: Config, name: str) -> bool:

@@ -145,8 +145,11 @@ class PluginContext:
         _check_name(name)
         self.browser_providers[name] = make
 
-    def register_platform(self, name: str, make: Callable[..., Any]) -> None:
-        """An adapter for a messaging platform."""
+    def register_platform(self, name: str, make: Callable[[Mapping[str, Any]], Any]) -> None:
+        """A messaging platform for `hermes gateway`: a class on hermes.gateway.base.Adapter, or a function that makes
+        one, called with the section `platforms.NAME` of the settings. Keys come from `requires_env`, by
+        ctx.variables."""
+        _check_name(name)
         self.platforms[name] = make
 
 

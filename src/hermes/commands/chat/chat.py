@@ -140,7 +140,7 @@ class Chat:
     def _reaching(self) -> list[Tool]:
         from hermes.commands.chat.reaching import reaching_tools  # which knows this module
 
-        return reaching_tools(self.db, self.config)
+        return reaching_tools(self.db, self.config, self.plugins.platforms)
 
     def _toolbox(self, own: Sequence[Tool]) -> Toolbox:
         wishes, brought = self.wishes, self._brought

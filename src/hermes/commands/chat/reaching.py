@@ -5,6 +5,7 @@ their own accounts alone; jobs are the operator's.
 """
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from hermes.commands import cron
@@ -19,11 +20,12 @@ _SEND = "Send a message to a person on a platform that the gateway serves."
 _JOB = "Do something later, by itself: make, list, pause, resume or remove scheduled jobs."
 
 
-def reaching_tools(db: Any, config: Config) -> list[Tool]:
-    return [_send_message(db, config), _cronjob(db, config)]
+def reaching_tools(db: Any, config: Config, plugged: Collection[str] = ()) -> list[Tool]:
+    """`plugged`: platforms that plugins bring."""
+    return [_send_message(db, config, plugged), _cronjob(db, config)]
 
 
-def _send_message(db: Any, config: Config) -> Tool:
+def _send_message(db: Any, config: Config, plugged: Collection[str]) -> Tool:
     def send(arguments: dict[str, Any], work: Work) -> str:
         platform, _, chat = str(arguments["target"]).partition(":")
         if not platform or not chat:
@@ -37,11 +39,11 @@ def _send_message(db: Any, config: Config) -> Tool:
 
     parameters = {"target": text("platform:chat, such as telegram:12345"), "message": text("What to say")}
     schema = function("send_message", _SEND, parameters, ("target", "message"))
-    return Tool("send_message", "messaging", schema, send, check=lambda place: _nobody(config))
+    return Tool("send_message", "messaging", schema, send, check=lambda place: _nobody(config, plugged))
 
 
-def _nobody(config: Config) -> str | None:
-    known = config.settings.platforms or any(config.environment.get(name) for name in _VARIABLES)
+def _nobody(config: Config, plugged: Collection[str]) -> str | None:
+    known = config.settings.platforms or plugged or any(config.environment.get(name) for name in _VARIABLES)
     return None if known else "no platform is set up for the gateway"
 
 
