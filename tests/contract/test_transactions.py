@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from hermes.errors import BadInput, HermesError
+from hermes.store.db import Transaction
 from hermes_state import SessionDB
 from tests.contract.backends import SqliteBackend
 
@@ -138,3 +139,51 @@ def test_many_threads_write_at_once_and_each_gets_its_own_row(db: SessionDB) -> 
     for number, own in ids.items():
         assert [said[i] for i in own] == [f"{number}.{n}" for n in range(20)]
         assert own == sorted(own)
+
+
+def test_a_function_is_stored_as_one_and_its_result_comes_back(db: SessionDB) -> None:
+    db.create_session("s", "cli")
+
+    def said(tx: Transaction) -> int:
+        first = tx.append_message("s", "user", "one")
+        return tx.append_message("s", "assistant", "two") - first
+
+    def failing(tx: Transaction) -> None:
+        tx.append_message("s", "user", "lost")
+        raise Stop
+
+    assert db.atomically(said) == 1
+    with pytest.raises(Stop):
+        db.atomically(failing)
+    assert [row["content"] for row in db.get_messages("s")] == ["one", "two"]
+
+
+def test_functions_of_many_threads_each_keep_their_own(db: SessionDB) -> None:
+    """They share commits: one that raises takes nothing of another one with it."""
+    db.create_session("s", "cli")
+    raised = []
+
+    def work(number: int) -> None:
+        for turn in range(20):
+            try:
+                db.atomically(lambda tx, turn=turn: pair(tx, f"{number}-{turn}", fails=turn % 4 == 3))
+            except Stop:
+                raised.append(number)
+
+    def pair(tx: Transaction, name: str, *, fails: bool) -> None:
+        tx.append_message("s", "user", name)
+        tx.append_message("s", "assistant", name)
+        if fails:
+            raise Stop
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    rows = db.get_messages("s")
+    assert len(raised) == 8 * 5
+    assert sorted(row["content"] for row in rows) == sorted(
+        f"{number}-{turn}" for number in range(8) for turn in range(20) if turn % 4 != 3 for _ in range(2)
+    )
+    assert all(first["content"] == second["content"] for first, second in zip(rows[::2], rows[1::2], strict=True))

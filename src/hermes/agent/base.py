@@ -215,9 +215,11 @@ class Summarise(Protocol):
 
 class OnStored(Protocol):
     """Called within the transaction that stores a message, so that whatever it writes there is stored with it or not
-    at all. Raising keeps the message from being stored."""
+    at all. Raising keeps the message from being stored; what it returns is called once it is."""
 
-    def __call__(self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]) -> None: ...
+    def __call__(
+        self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]
+    ) -> Callable[[], None] | None: ...
 
 
 Events = Iterator[Any]

@@ -1,6 +1,6 @@
 """A session and its messages, in step with the store, whoever else writes to it."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -99,7 +99,7 @@ class Conversation:
             self._append(message, key, usage, again=True)
 
     def _append(self, message: Mapping[str, Any], key: str, usage: Usage | None, *, again: bool = False) -> None:
-        with self.db.transaction() as tx:
+        def store(tx: Store) -> tuple[str, int, Callable[[], None] | None]:
             if not self.created:
                 self._create(tx)
             tip = tx.get_compression_tip(self.session_id) or self.session_id
@@ -107,8 +107,12 @@ class Conversation:
             [row_id] = tx.append_messages(tip, [{**message, "idempotency_key": key}])
             if usage is not None and not usage.is_empty() and row_id not in present:
                 tx.record_usage(tip, usage)
-            if self.on_stored is not None and row_id not in present:
-                self.on_stored(tx, tip, row_id, message)
+            tells = self.on_stored is not None and row_id not in present
+            return tip, row_id, self.on_stored(tx, tip, row_id, message) if tells else None  # type: ignore[misc]
+
+        tip, row_id, afterwards = self.db.atomically(store)
+        if afterwards is not None:
+            afterwards()
         if not self.created:
             self.created = True
             self.queued_title = None

@@ -238,30 +238,39 @@ class Lane:
         chat.ask_person = self._ask
         return chat
 
-    def _stored(self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]) -> None:
+    def _stored(
+        self, tx: Store, session_id: str, message_id: int, message: Mapping[str, Any]
+    ) -> Callable[[], None] | None:
         """With every message, in its transaction: where the chat is, what is answered by it, what is to go out."""
         now = self._now
         if now is None:
-            return
-        if now.tell is not None:
-            now.tell(Stored(session_id, message_id, message["role"]))
+            return None
+        posted: list[tuple[int, str]] = []
         if message["role"] == "user":
             tx.set_route(self.key, self._route(session_id) | {"active_at": time.time()})
             if now.number is not None:
                 first = self._first or message_id
                 tx.settle_arrival(now.number, "running", session_id=session_id, message_id=first)
         elif message["role"] == "assistant" and not message.get("tool_calls"):
-            self._answered(tx, now, session_id, message_id, message)
+            posted = self._answered(tx, now, session_id, message_id, message)
+        return lambda: self._is_stored(now, posted, Stored(session_id, message_id, message["role"]))
 
-    def _answered(self, tx: Store, now: Arrival, session_id: str, message_id: int, message: Mapping[str, Any]) -> None:
+    def _is_stored(self, now: Arrival, posted: Sequence[tuple[int, str]], stored: Stored) -> None:
+        self._posted.extend(posted)
+        if now.tell is not None:
+            now.tell(stored)
+
+    def _answered(
+        self, tx: Store, now: Arrival, session_id: str, message_id: int, message: Mapping[str, Any]
+    ) -> list[tuple[int, str]]:
         if now.number is None or message.get("finish_reason") == "interrupted":
-            return
+            return []
         text = message.get("content")
-        if isinstance(text, str) and text.strip():
-            for row in self.gateway.delivery.rows(self.place, self.key, self.owner, text):
-                post = tx.post(self.place.platform, row | {"session_id": session_id, "message_id": message_id})
-                self._posted.append((post, row["content"]))
+        rows = self.gateway.delivery.rows(self.place, self.key, self.owner, text) if isinstance(text, str) else ()
+        mail = [row | {"session_id": session_id, "message_id": message_id} for row in rows]
+        posted = [(tx.post(self.place.platform, row), row["content"]) for row in mail]
         tx.settle_arrival(now.number, "done")
+        return posted
 
     def _route(self, session_id: str) -> dict[str, Any]:
         platform, kind, chat, thread, user = self.place
@@ -354,7 +363,8 @@ class Lane:
         if ended.reason == "interrupted" and self.gateway.stopping:
             return  # parked: it is taken up again when the gateway is back
         self.say("\n".join([*notices, *([str(ended.error)] if ended.error is not None else [])]))
-        self._done(arrival)
+        if not self._posted:  # with an answer it is done already
+            self._done(arrival)
 
     def _command(self, chat: Chat, arrival: Arrival) -> None:
         before = chat.agent.session_id

@@ -73,6 +73,13 @@ class OpenStore(Store):
         with self._engine.transaction(self.scope) as writer:
             yield Transaction(writer, self)
 
+    def atomically(self, work: "Callable[[Transaction], T]") -> T:
+        """The same for a function, which shares its commit with whatever other threads write meanwhile.
+
+        It may run in another thread, and a second time when the first one left no trace: all it changes is in `tx`.
+        """
+        return self._write(lambda writer: work(Transaction(writer, self)))
+
     def scoped(self, owner: str) -> "ScopedDB":
         """The same store as this owner sees it."""
         raise NotImplementedError

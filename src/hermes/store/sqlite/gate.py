@@ -21,7 +21,7 @@ from hermes.store.sqlite.connection import BUSY_TIMEOUT_MS, PAGE, WAL_LIMIT
 from hermes.store.sqlite.errors import translated, translating
 from hermes.store.sqlite.guard import Guard, Record
 from hermes.store.sqlite.identity import Identity
-from hermes.store.sqlite.interrupts import CHECK_EVERY_S, undisturbed
+from hermes.store.sqlite.interrupts import undisturbed
 from hermes.store.sqlite.table import scalar
 
 PATIENCE_S = 30.0
@@ -36,12 +36,13 @@ log = logging.getLogger("hermes.store")
 
 
 class _Job(Generic[T]):
-    __slots__ = ("alone", "done", "error", "result", "taken", "work")
+    __slots__ = ("alone", "bell", "done", "error", "result", "taken", "work")
 
     def __init__(self, work: Callable[[], T], alone: bool = False) -> None:
         self.work = work
         self.alone = alone  # not to be led by others: whoever waits wants the connection for itself
         self.taken = False  # by a leader, who will see it through
+        self.bell: threading.Condition | None = None  # wakes whoever waits for it, and nobody else
         self.done = False
         self.result: T | None = None
         self.error: BaseException | None = None
@@ -70,7 +71,7 @@ class Gate:
         self._identity = identity
         self._on_write = on_write
         self._rescue = rescue
-        self._line = threading.Condition()
+        self._line = threading.Lock()
         # The next four change under `_line` only.
         self._turn: _Job[Any] | None = None  # whose it is
         self._thread: int | None = None
@@ -155,7 +156,7 @@ class Gate:
 
     def forget_in_child(self, stand_in: Any) -> None:
         """After fork: whatever the child calls ends at once, instead of in locks of threads it does not have."""
-        self._line = threading.Condition()
+        self._line = threading.Lock()
         self.connection = stand_in
 
     # -- the line of this process' threads
@@ -178,12 +179,13 @@ class Gate:
             self._thread = threading.get_ident()
 
     def _wait(self, turn: _Job[Any]) -> None:
+        turn.bell = threading.Condition(self._line)
         deadline = time.monotonic() + self.patience
-        while not self._line.wait_for(lambda: turn.done or self._is_next(turn), CHECK_EVERY_S):
+        while not turn.bell.wait_for(lambda: turn.done or self._is_next(turn), undisturbed.pause(self.patience)):
             if turn.taken:
                 continue  # a leader has it; what becomes of it is known soon
             undisturbed.check()
-            if time.monotonic() > deadline:
+            if time.monotonic() >= deadline:
                 raise StoreBusy(
                     f"{self._path}: another thread has held the store for {self.patience:.0f} seconds; try again."
                 )
@@ -194,13 +196,16 @@ class Gate:
     def _leave(self, turn: _Job[Any]) -> None:
         """Whatever happened: a job we give up must not happen later, and others' jobs must."""
         with self._line:
+            waiting: list[_Job[Any]] = []
             if self._turn is turn:
                 self._queue.extendleft(job for job in reversed(self._group) if self._is_undone(job))
-                self._group = []
+                waiting, self._group = self._group, []
                 self._turn = self._thread = None
             if turn in self._queue:
                 self._queue.remove(turn)
-            self._line.notify_all()
+            for job in (*waiting, *islice(self._queue, 1)):
+                if job.bell is not None:
+                    job.bell.notify()
 
     def _is_undone(self, job: _Job[Any]) -> bool:
         job.taken = False

@@ -45,6 +45,10 @@ class Undisturbed:
         if self._handler is not None and _in_main_thread():
             self._deliver(self._handler)
 
+    def pause(self, longest: float) -> float:
+        """How long to wait before the next `check()`."""
+        return min(CHECK_EVERY_S, longest) if _in_main_thread() else longest
+
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True
 
