@@ -14,6 +14,7 @@ from hermes.plugins import manifest
 from hermes.plugins.base import FILE, Plugin, Problem
 from hermes.plugins.discover import Found, discover, is_on
 from hermes.plugins.loading import load as loaded
+from hermes.plugins.tabs import tab_of
 from hermes.plugins.writing import create
 
 _LIST = (
@@ -78,6 +79,7 @@ def _really(plugin: Plugin, config: Config) -> tuple[list[Line], dict[str, Any]]
         "search engines": list(context.web_providers),
         "browsers": list(context.browser_providers),
         "platforms": list(context.platforms),
+        "tabs": [f"/dashboard/plugins/{plugin.name}/ on the API server"] if plugin.dashboard else [],
     }
     undeclared = {
         "tools": sorted(set(brought["tools"]) - set(plugin.provides_tools)),
@@ -110,17 +112,26 @@ def enable(home: Path, name: str) -> Reply:
     context, problem = loaded(plugin, config.environment)
     if context is None:
         raise BadInput(f"Plugin '{name}' stays off: it {problem}")
+    tab_of(plugin)  # BadInput for a tab that cannot be shown
     _switch(home, config, name, on=True)
     return said(f"{name} is on, from the next chat.{_choose(plugin)}", data={"plugin": name, "enabled": True})
 
 
 def _choose(plugin: Plugin) -> str:
-    """What else it takes where only one can be active."""
+    """What else it takes before it is used."""
+    web, browser = (
+        next(iter(one), plugin.name) for one in (plugin.provides_web_providers, plugin.provides_browser_providers)
+    )
     how = {
-        "memory provider": f" `hermes memory setup {plugin.name}` makes it the memory beside the notes.",
-        "context engine": f" `hermes config set context.engine {plugin.name}` makes it the one that compresses.",
+        "memory provider": f"`hermes memory setup {plugin.name}` makes it the memory beside the notes.",
+        "context engine": f"`hermes config set context.engine {plugin.name}` makes it the one that compresses.",
+        "model provider": "`hermes model choose` names its models.",
+        "web search provider": f"`hermes config set web.backend {web}` has it search.",
+        "browser provider": f"Where there are several, `hermes config set browser.engine {browser}` chooses it.",
+        "platform": "`hermes gateway restart` serves it.",
+        "dashboard": f"The API server shows it at /dashboard/plugins/{plugin.name}/.",
     }
-    return how.get(plugin.category, "")
+    return f" {how[plugin.category]}" if plugin.category in how else ""
 
 
 def disable(home: Path, name: str) -> Reply:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FILE = "plugin.yaml"
+TAB = Path("dashboard", "manifest.json")
 SOURCES = ("bundled", "user", "project", "entry point")  # the earlier one goes before where two have the same name
 KINDS = ("standalone", "backend", "exclusive", "platform", "model-provider")
 
@@ -16,7 +17,7 @@ CATEGORIES = {
     "browser": "browser provider",
     "platforms": "platform",
 }
-GENERAL = "general"
+GENERAL, DASHBOARD = "general", "dashboard"
 
 
 class Variable(NamedTuple):
@@ -57,7 +58,7 @@ class Plugin(NamedTuple):
     @property
     def dashboard(self) -> Path | None:
         """The manifest of its tab on the dashboard, if it brings one."""
-        file = self.folder / "dashboard" / "manifest.json" if self.folder else None
+        file = self.folder / TAB if self.folder else None
         return file if file is not None and file.is_file() else None
 
     def facts(self) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def load(plugin: Plugin, variables: Mapping[str, str]) -> tuple[PluginContext | 
 
 
 def _register(plugin: Plugin) -> Callable[[PluginContext], Any]:
+    if plugin.dashboard is not None and plugin.folder is not None and not (plugin.folder / "__init__.py").exists():
+        return lambda context: None  # a tab on the dashboard, and no code
     found = _from_folder(plugin) if plugin.folder is not None else plugin.entry.load()
     register = getattr(found, "register", found)
     if not callable(register) or isinstance(register, ModuleType):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from hermes.config.fields import Fields
-from hermes.plugins.base import CATEGORIES, FILE, GENERAL, KINDS, Plugin, Problem, Variable
+from hermes.plugins.base import CATEGORIES, DASHBOARD, FILE, GENERAL, KINDS, TAB, Plugin, Problem, Variable
 from hermes.plugins.hooks import HOOKS
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -60,7 +60,7 @@ def _plugin(fields: Fields, folder: Path, source: str, category: str) -> Plugin:
     return Plugin(
         name,
         source,
-        category or _category(kind, lists),
+        category or _category(kind, lists, folder),
         folder,
         None,
         version,
@@ -73,13 +73,13 @@ def _plugin(fields: Fields, folder: Path, source: str, category: str) -> Plugin:
     )
 
 
-def _category(kind: str, lists: dict[str, tuple[str, ...]]) -> str:
+def _category(kind: str, lists: dict[str, tuple[str, ...]], folder: Path) -> str:
     """By what it says of itself, where its folder does not tell."""
     if lists["provides_web_providers"]:
         return CATEGORIES["web"]
     if lists["provides_browser_providers"]:
         return CATEGORIES["browser"]
-    return _BY_KIND.get(kind, GENERAL)
+    return _BY_KIND.get(kind) or (DASHBOARD if (folder / TAB).is_file() else GENERAL)
 
 
 _FITS = {"provides_hooks": (HOOKS.__contains__, f"one of the {len(HOOKS)} hooks")}

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hermes.errors import BadInput, HermesError, NotFound
-from hermes.gateway.adapters import api_responses
+from hermes.gateway.adapters import api_responses, dashboard
 from hermes.gateway.adapters.api_chat import completions
 from hermes.gateway.adapters.api_turn import Desk, Refusal
 from hermes.gateway.adapters.openapi import document
@@ -37,6 +37,7 @@ def refused(status: int, words: str, headers: Mapping[str, str] | None = None) -
 def routes(server: "ApiServer", gateway: "Gateway") -> Starlette:
     api = Api(server, gateway)
     found = [Route(path, handler, methods=[method]) for path, method, handler in api.table()]
+    found += dashboard.pages(api.guarded)
     return Starlette(routes=found, exception_handlers={404: _nothing_here, 405: _nothing_here})
 
 
@@ -57,21 +58,25 @@ class Api:
         return [
             ("/health", "GET", self.health),
             ("/openapi.json", "GET", self.openapi),
-            ("/v1/models", "GET", self._guarded(self.models)),
-            ("/v1/chat/completions", "POST", self._guarded(completions)),
-            ("/v1/responses", "POST", self._guarded(api_responses.create)),
-            ("/v1/responses/{id}", "GET", self._guarded(api_responses.retrieve)),
-            ("/v1/responses/{id}", "DELETE", self._guarded(api_responses.delete)),
-            ("/api/status", "GET", self._guarded(self.status)),
+            ("/v1/models", "GET", self.guarded(self.models)),
+            ("/v1/chat/completions", "POST", self.guarded(completions)),
+            ("/v1/responses", "POST", self.guarded(api_responses.create)),
+            ("/v1/responses/{id}", "GET", self.guarded(api_responses.retrieve)),
+            ("/v1/responses/{id}", "DELETE", self.guarded(api_responses.delete)),
+            ("/api/status", "GET", self.guarded(self.status)),
+            ("/api/dashboard", "GET", self.guarded(dashboard.listed)),
             ("/api/sessions/{id}", "DELETE", self._reading(_trash)),
             *((path, "GET", self._reading(read)) for path, read in reads.items()),
         ]
 
-    def _guarded(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def guarded(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
         async def checked(request: Request) -> Response:
-            who = self._server.who(request.headers.get("authorization", ""))
+            who = self._server.who(request.headers.get("authorization", ""), by_browser=request.method == "GET")
             if who is None:
-                return refused(401, "Send a key: Authorization: Bearer KEY.")
+                asks = (
+                    {"WWW-Authenticate": 'Basic realm="Hermes"'} if request.url.path.startswith("/dashboard") else None
+                )
+                return refused(401, "Send a key: Authorization: Bearer KEY.", asks)
             try:
                 return await handler(request, Desk(self._gateway, self._server.name, who, self._server.known))
             except Refusal as error:
@@ -92,7 +97,7 @@ class Api:
         async def answer(request: Request, desk: Desk) -> Response:
             return JSONResponse(await run_in_threadpool(read, request, desk.db))
 
-        return self._guarded(answer)
+        return self.guarded(answer)
 
     async def health(self, _: Request) -> Response:
         stopping = self._gateway.stopping

@@ -58,6 +58,12 @@ SCHEMAS: dict[str, Schema] = {
     "Status": _shape(
         {"platforms": _all(_TEXT), "uptime_seconds": _TIME, "working": _COUNT, "stopping": {"type": "boolean"}}
     ),
+    "Tabs": _shape(
+        {
+            "tabs": _all(_shape({"name": _TEXT, "label": _TEXT, "path": _TEXT}, description=_TEXT)),
+            "problems": _all(_TEXT),
+        }
+    ),
     "Session": _SESSION,
     "Sessions": _shape({"sessions": _all(ref("Session"))}),
     "Message": _SAID,

@@ -4,6 +4,7 @@ Every request carries a key, and each key is somebody: what one of them began, a
 key is made when there is none; elsewhere the server refuses to start without one.
 """
 
+import base64
 import hmac
 import os
 import secrets
@@ -77,10 +78,13 @@ class ApiServer(Adapter):
                 out.write(f"hermes-{secrets.token_urlsafe(32)}\n")
         return file.read_text().strip()
 
-    def who(self, authorization: str) -> str | None:
-        """Whose key this is. Every key is compared, in a time that tells nothing about them."""
+    def who(self, authorization: str, *, by_browser: bool = False) -> str | None:
+        """Whose key this is. Every key is compared, in a time that tells nothing about them. A browser, which sends
+        what it knows with whatever it asks for, may read with it (`Basic`, the key as the password)."""
         scheme, _, key = authorization.partition(" ")
         given = key.strip().encode() if scheme.lower() == "bearer" else b""
+        if by_browser and scheme.lower() == "basic":
+            given = _password(key)
         matching = [name for name, known in self.keys.items() if hmac.compare_digest(given, known.encode())]
         return matching[0] if matching else None
 
@@ -90,3 +94,10 @@ class ApiServer(Adapter):
 
     def send(self, place: Place, text: str, *, key: str) -> str:
         raise Undelivered("An API answers whoever asks; nothing can be sent to it.", final=True)
+
+
+def _password(given: str) -> bytes:
+    try:
+        return base64.b64decode(given, validate=True).partition(b":")[2]
+    except ValueError:
+        return b""

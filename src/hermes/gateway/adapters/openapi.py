@@ -38,6 +38,7 @@ def document() -> dict[str, Any]:
                 "delete": _answers("Forget a response; what was said stays.", "Deleted", path=True),
             },
             "/api/status": {"get": _answers("The gateway: platforms, uptime, turns under way.", "Status")},
+            "/api/dashboard": {"get": _answers("Tabs that plugins bring, as pages under /dashboard.", "Tabs")},
             "/api/sessions": {"get": _answers("Your conversations, the newest first.", "Sessions", "limit", "offset")},
             "/api/sessions/{id}": {
                 "get": _answers("One session.", "Session", path=True),
