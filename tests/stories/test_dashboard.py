@@ -92,9 +92,7 @@ def test_what_changes_something_takes_no_password_of_a_browser(gateway: Gateway)
     assert httpx2.delete(f"{url(gateway)}/api/sessions/x", headers=known).status_code == 401
 
 
-@pytest.mark.parametrize(
-    "path", ["..%2Fplugin.yaml", "%2e%2e/plugin.yaml", "dist/out.txt", "dist", "nothing.js"]
-)
+@pytest.mark.parametrize("path", ["..%2Fplugin.yaml", "%2e%2e/plugin.yaml", "dist/out.txt", "dist", "nothing.js"])
 def test_nothing_but_its_own_files_is_served(gateway: Gateway, folder: Path, tmp_path: Path, path: str) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     (folder / "dashboard" / "dist" / "out.txt").symlink_to(tmp_path / "secret.txt")
