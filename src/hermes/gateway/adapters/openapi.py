@@ -60,7 +60,7 @@ def _turn(about: str, shape: str) -> dict[str, Any]:
     asked = {"required": True, "content": {"application/json": {"schema": ref(REQUESTS[shape])}}}
     answer = _answers(about, shape) | {"requestBody": asked}
     answer["parameters"] += [_header(name) for name in ANSWERS[shape]]
-    answer["responses"]["200"]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+    answer["responses"]["200"]["content"]["text/event-stream"] = {}  # with `stream`
     answer["responses"] |= _refusals("404", "429", "502")
     return answer
 
