@@ -80,6 +80,11 @@ def skills_pins(home: Path | None = None) -> Path:
     return skills_dir(home) / ".pins.json"
 
 
+def curator_dir(home: Path | None = None) -> Path:
+    """What the last review of one's own skills proposes, and copies of them."""
+    return (home or hermes_home()) / "curator"
+
+
 def plugins_dir(home: Path | None = None) -> Path:
     """Plugins of the person's own."""
     return (home or hermes_home()) / "plugins"

@@ -68,6 +68,37 @@ def test_the_figures_are_exact(home: Path, hermes: Hermes) -> None:
     assert {row["measure"]: row["id"] for row in figures["notable"]}["messages"] == "t"
 
 
+def test_skills_and_memory_are_shown(home: Path, hermes: Hermes, tmp_path: Path) -> None:
+    with SessionDB() as db:
+        calls = [
+            {"id": "1", "function": {"name": "memory", "arguments": '{"action": "add", "target": "user"}'}},
+            {"id": "2", "function": {"name": "session_search", "arguments": '{"query": "tea"}'}},
+        ]
+        for session_id in ("s0", "t"):
+            db.append_message(session_id, "assistant", None, tool_calls=calls, timestamp=day(0))
+    (home / "memories").mkdir()
+    (home / "memories" / "USER.md").write_text("Likes <tea>.")
+    hermes("memory", "setup", "sessions")
+    told = hermes("insights").out
+    assert re.search(r"^Skills .*\nrelease-notes ", told, re.MULTILINE)
+    assert (
+        "Memory\nWhat it knows about you: 1 entry, 12 of 1,375 characters\nNotes written: 2 times\n"
+        "Looked up in the past: 2 times\nProvider: sessions\n"
+    ) in told
+    memory = json.loads(hermes("insights", "--json").out)["memory"]
+    assert (memory["written"], memory["looked_up"], memory["provider"]) == (2, 2, "sessions")
+    assert [one["entries"] for one in memory["targets"]] == [0, 1]
+    hermes("insights", "--html", str(tmp_path / "page.html"))
+    assert "<td>Notes written</td><td>2 times</td>" in (tmp_path / "page.html").read_text()
+    elsewhere = hermes("insights", "--source", "telegram").out
+    assert "Notes written: 1 time\n" in elsewhere
+    assert "What it knows about you" not in elsewhere
+
+
+def test_where_nothing_is_remembered_there_is_no_section(home: Path, hermes: Hermes) -> None:
+    assert "Memory" not in hermes("insights").out
+
+
 def test_only_the_days_and_the_source_asked_for(home: Path, hermes: Hermes) -> None:
     assert json.loads(hermes("insights", "--days", "1", "--json").out)["overview"]["messages"] == 3
     telegram = json.loads(hermes("insights", "--source", "telegram", "--json").out)

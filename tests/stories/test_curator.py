@@ -1,12 +1,19 @@
 """`hermes curator`: which skills are used, and what a review proposes. It never deletes."""
 
 import json
+import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.servers.scripted import Say, Scripted
+from hermes.commands.reviews import Idle, begin_when_due, last
+from hermes.config import load
+from hermes.store import SessionDB
+from tests.servers.platform import until
+from tests.servers.scripted import Fail, Say, Scripted
+from tests.stories.terminal import Terminal
 from tests.unit.cli.program import Hermes, refused
 from tests.unit.skills.making import skill
 
@@ -87,3 +94,157 @@ def test_a_model_proposes_and_only_what_is_about_these_skills_counts(
 def test_without_skills_of_ones_own_there_is_nothing_to_do(hermes: Hermes) -> None:
     assert "no skills of your own" in hermes("curator", "status").out
     assert hermes("curator", "run").out == "Nothing to propose.\n"
+
+
+# -- by itself
+
+HOUR = 3600.0
+PROPOSED = json.dumps([{"action": "retire", "names": ["water-garden"], "why": "nobody has a garden"}])
+
+
+@pytest.fixture
+def model(hermes_home: Path) -> Iterator[Scripted]:
+    with Scripted(otherwise=Say(PROPOSED)) as server:
+        hermes_home.mkdir(parents=True, exist_ok=True)
+        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
+        (hermes_home / "config.yaml").write_text(settings)
+        yield server
+
+
+@pytest.fixture
+def quiet() -> Iterator[SessionDB]:
+    """A store in which nobody said anything for three hours, but for a job."""
+    with SessionDB() as db:
+        for source, ago in (("cli", 3.0), ("cron", 0.0)):
+            at = time.time() - ago * HOUR
+            db.create_session(f"by-{source}", source, started_at=at)
+            db.append_message(f"by-{source}", "user", "hello", timestamp=at)
+        yield db
+
+
+def passed(db: SessionDB) -> None:
+    begin_when_due(db, load()).join(60)
+
+
+def test_a_review_happens_by_itself_when_it_is_quiet_and_not_again_for_a_week(
+    hermes: Hermes, skills: Path, hermes_home: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    before = {file: file.read_bytes() for file in skills.rglob("*") if file.is_file()}
+    passed(quiet)
+    passed(quiet)
+    assert len(model.sent) == 1
+    assert [(one.action, one.names) for one in last(hermes_home).proposals] == [
+        ("retire", ("old-habit",)),
+        ("merge", ("water-garden", "water-plants")),
+        ("retire", ("water-garden",)),
+    ]
+    assert {file: file.read_bytes() for file in skills.rglob("*") if file.is_file()} == before
+    shown = hermes("curator", "status").out
+    assert "Last review: just now\n" in shown
+    assert "retire water-garden: nobody has a garden\n  hermes skills remove water-garden\n" in shown
+    assert len(model.sent) == 1
+
+
+def test_what_was_followed_is_proposed_no_more(hermes: Hermes, skills: Path, model: Scripted, quiet: SessionDB) -> None:
+    passed(quiet)
+    assert hermes("skills", "remove", "old-habit", "--yes").code == 0
+    assert "retire old-habit" not in hermes("curator", "status").out
+
+
+def test_each_review_keeps_a_copy_of_the_skills(
+    hermes: Hermes, skills: Path, hermes_home: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    hermes("config", "set", "curator.backup.keep", "2")
+    for name in ("20250101-000000", "20250102-000000"):
+        (hermes_home / "curator").mkdir(exist_ok=True)
+        (hermes_home / "curator" / f"skills-{name}.tar.gz").touch()
+    passed(quiet)
+    kept = sorted((hermes_home / "curator").glob("*.tar.gz"))
+    assert kept[0].name == "skills-20250102-000000.tar.gz"
+    assert len(kept) == 2
+    assert kept[1].stat().st_mode & 0o777 == 0o600
+    with tarfile.open(kept[1]) as archive:
+        assert "skills/home/old-habit/SKILL.md" in archive.getnames()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("curator.enabled", "false"),
+        ("curator.min_idle_hours", "4"),
+        ("curator.backup.enabled", "false"),
+    ],
+)
+def test_the_settings_decide(
+    hermes: Hermes, skills: Path, hermes_home: Path, model: Scripted, quiet: SessionDB, key: str, value: str
+) -> None:
+    hermes("config", "set", key, value)
+    passed(quiet)
+    reviewed = key == "curator.backup.enabled"
+    assert len(model.sent) == reviewed
+    assert not list((hermes_home / "curator").glob("*.tar.gz"))
+
+
+def test_the_interval_decides(hermes: Hermes, skills: Path, model: Scripted, quiet: SessionDB) -> None:
+    passed(quiet)
+    file = skills.parent / "curator" / "review.json"
+    known = json.loads(file.read_text())
+    file.write_text(json.dumps(known | {"at": time.time() - 2 * HOUR}))
+    passed(quiet)
+    assert len(model.sent) == 1
+    hermes("config", "set", "curator.interval_hours", "1")
+    passed(quiet)
+    assert len(model.sent) == 2
+
+
+def test_nothing_happens_while_somebody_is_at_work_or_has_no_skills(
+    hermes_home: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    passed(quiet)
+    skill(hermes_home / "skills", "water-plants")
+    quiet.append_message("by-cli", "user", "I am back")
+    passed(quiet)
+    assert model.sent == []
+
+
+def test_a_model_that_fails_leaves_the_figures(
+    hermes_home: Path, skills: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    model.otherwise = Fail(401, "no")
+    passed(quiet)
+    assert [one.action for one in last(hermes_home).proposals] == ["retire", "merge"]
+
+
+def test_a_damaged_note_of_the_last_review_is_none(
+    hermes: Hermes, hermes_home: Path, skills: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    (hermes_home / "curator").mkdir()
+    (hermes_home / "curator" / "review.json").write_text('{"at": "yesterday"}')
+    assert "No review yet" in hermes("curator", "status").out
+    passed(quiet)
+    assert last(hermes_home).proposals
+
+
+def test_a_program_that_stays_looks_now_and_then(
+    hermes_home: Path, skills: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    idle = Idle(quiet, load())
+    for _ in range(5):
+        idle.tick()
+    until(lambda: last(hermes_home).proposals, 60)
+    assert len(model.sent) == 1
+
+
+def test_a_chat_begins_it_behind_the_prompt_and_the_next_one_tells(
+    hermes_home: Path, skills: Path, model: Scripted, quiet: SessionDB
+) -> None:
+    with Terminal() as terminal:
+        until(lambda: last(hermes_home).proposals, 60)
+        terminal.say("/exit")
+        terminal.leave()
+    assert "The curator" not in terminal.text
+    with Terminal() as terminal:
+        terminal.wait_for("The curator looked through your skills and proposes 3 things: hermes curator status")
+        terminal.say("/exit")
+        terminal.leave()
+    assert last(hermes_home).told  # once is enough

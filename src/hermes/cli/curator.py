@@ -9,7 +9,7 @@ from hermes.commands.reply import Reply
 
 _HERE = "hermes.cli.curator"
 ACTIONS = {
-    "status": (_HERE, "how often your skills are used, and which are stale"),
+    "status": (_HERE, "how often your skills are used, which are stale, and what the last review proposes"),
     "run": (_HERE, "what could be merged or retired; nothing is changed"),
     "pin": (_HERE, "keep a skill out of every review"),
 }
@@ -40,9 +40,9 @@ def add_run(command: Command) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> Reply:
-    from hermes.commands.curator import review
+    from hermes.commands.curator import run
 
-    return review(paths.hermes_home(), ask_model=not arguments.no_model)
+    return run(paths.hermes_home(), ask_model=not arguments.no_model)
 
 
 def add_pin(command: Command) -> None:

@@ -84,6 +84,7 @@ def collect(db: SessionDB, days: int, source: str | None, now: datetime) -> dict
         "daily": daily,
         "tools": _tools(found["tools"], "tool"),
         "skills": _tools([*found["tools"], *_typed(first, source)], "skill"),
+        "memory": _memory(found["tools"], source),
         "weekdays": _weekdays(by_day),
         "hours": _by_hour(hours),
         "grid": _grid(hours),
@@ -191,6 +192,16 @@ def _typed(first: date, source: str | None) -> list[Row]:
     return [{"skill": name, "calls": uses, "sessions": uses} for name, uses in typed.items() if uses]
 
 
+def _memory(tools: list[Row], source: str | None) -> Row:
+    """How often the agent wrote notes and looked at past conversations; how full the notes of this machine are."""
+    from hermes import paths
+    from hermes.commands.memory import standing
+
+    calls = {row["tool"]: row["calls"] for row in _tools(tools, "tool")}
+    now: Row = standing(paths.hermes_home()) if source in (None, "cli") else {"targets": [], "provider": None}
+    return {**now, "written": calls.get("memory", 0), "looked_up": calls.get("session_search", 0)}
+
+
 def _tools(rows: list[Row], name: str) -> list[Row]:
     found: dict[str, Row] = {}
     for row in rows:
@@ -289,6 +300,10 @@ def _parts(figures: dict[str, Any]) -> Iterable[Part]:
     yield from _spending(figures)
     yield from _habits(figures)
     yield from _tools_used(figures)
+    remembered = memory_facts(figures["memory"])
+    if remembered:
+        yield Text(("", (Span("Memory", "strong"),)))
+        yield Facts(tuple((label, value, "text") for label, value in remembered))
     if figures["notable"]:
         heading = Span("Notable conversations", "strong")
         yield Text(("", (heading,), *map(_notable_line, figures["notable"])), prose=True)
@@ -365,6 +380,16 @@ def _tools_used(figures: dict[str, Any]) -> Iterable[Part]:
             drawn = tuple((row[name], row["calls"], (f"{row['calls']:,}",)) for row in rows[:_TOP])
             more = f", {len(rows) - _TOP} more" if len(rows) > _TOP else ""
             yield Bars(heading + more, ("calls",), drawn)
+
+
+def memory_facts(memory: Row) -> list[tuple[str, str]]:
+    """In words; nothing where nothing is remembered."""
+    from hermes.commands.memory import TITLES, fullness
+
+    used = {"Notes written": memory["written"], "Looked up in the past": memory["looked_up"]}
+    facts = [(TITLES[one["target"]], fullness(one)) for one in memory["targets"] if one["entries"]]
+    facts += [(label, count(times, "time")) for label, times in used.items() if times]
+    return [*facts, ("Provider", memory["provider"])] if memory["provider"] else facts
 
 
 def _notable_line(row: Row) -> tuple[Span, ...]:

@@ -4,7 +4,7 @@ import html
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hermes.commands.insights import NOTABLE, UNKNOWN, WEEKDAYS, amount, cost, dollars, short
+from hermes.commands.insights import NOTABLE, UNKNOWN, WEEKDAYS, amount, cost, dollars, memory_facts, short
 from hermes.commands.reply import count
 from hermes.store.base import Row
 
@@ -52,6 +52,7 @@ def as_html(figures: dict[str, Any]) -> str:
     for name in ("tool", "skill"):
         rows = [(row[name], row["calls"], count(row["calls"], "call")) for row in figures[f"{name}s"][:25]]
         sections.append(_section(f"{name.capitalize()}s", _bars(rows)))
+    sections.append(_section("Memory", _table(memory_facts(figures["memory"]))))
     sections.append(_section("Notable conversations", _notable(figures["notable"])))
     return "".join(sections) + "</body>\n</html>\n"
 
@@ -72,6 +73,11 @@ def _overview(overview: Row) -> str:
         ("Longest streak", count(overview["longest_streak"], "day")),
     )
     return "<dl>" + "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts) + "</dl>\n"
+
+
+def _table(facts: Sequence[tuple[str, str]]) -> str:
+    rows = "".join(f"<tr><td>{html.escape(label)}</td><td>{html.escape(value)}</td></tr>" for label, value in facts)
+    return f"<table>{rows}</table>" if rows else ""
 
 
 def _spent(row: Row, name: str) -> tuple[str, float, str]:

@@ -13,20 +13,26 @@ from hermes.memory.base import TARGETS
 from hermes.memory.notes import Notes
 
 _PROVIDERS = {"sessions": "your past conversations: what was said about the same thing comes with your message"}
-_TITLES = {"memory": "What the agent learnt", "user": "What it knows about you"}
+TITLES = {"memory": "What the agent learnt", "user": "What it knows about you"}
+
+
+def standing(home: Path) -> dict[str, Any]:
+    """How full each target is, and the provider."""
+    settings = load(home=home).settings
+    notes = notes_of(settings)
+    return {"targets": [_target(notes, target) for target in TARGETS], "provider": settings.memory.provider or None}
 
 
 def status(home: Path) -> Reply:
     """Both targets with how full they are, and the provider."""
-    config = load(home=home)
-    notes, provider = notes_of(config.settings), config.settings.memory.provider
-    targets = [_target(notes, target) for target in TARGETS]
-    facts = [(_TITLES[one["target"]], _fullness(one), "text") for one in targets]
+    now = standing(home)
+    targets, provider = now["targets"], now["provider"] or ""
+    facts = [(TITLES[one["target"]], fullness(one), "text") for one in targets]
     known = provider in ("", *providers(home))
     shown = provider or "none (`hermes memory setup` shows what there is)"
     facts.append(("Provider beside them", shown if known else f"{provider}: there is none of this name", "text"))
     facts.append(("Files", str(paths.memories_dir()), "text"))
-    return Reply((Facts(tuple(facts)),), data={"targets": targets, "provider": provider or None})
+    return Reply((Facts(tuple(facts)),), data=now)
 
 
 def _target(notes: Notes, target: str) -> dict[str, Any]:
@@ -40,7 +46,7 @@ def _target(notes: Notes, target: str) -> dict[str, Any]:
     }
 
 
-def _fullness(one: dict[str, Any]) -> str:
+def fullness(one: dict[str, Any]) -> str:
     entries = "1 entry" if one["entries"] == 1 else f"{one['entries']} entries"
     if not one["enabled"]:
         return f"off; {entries}"
@@ -55,7 +61,7 @@ def show(home: Path, target: str | None = None) -> Reply:
     for one in [target] if target else TARGETS:
         entries = notes.entries(one)
         data += [{"target": one, "entry": entry} for entry in entries]
-        lines += [(Span(_TITLES[one], "strong"),), *(f"  {entry}" for entry in entries or ["nothing yet"])]
+        lines += [(Span(TITLES[one], "strong"),), *(f"  {entry}" for entry in entries or ["nothing yet"])]
     return Reply((Text(tuple(lines)),), data=data)
 
 
@@ -75,7 +81,7 @@ def edited(home: Path, target: str) -> Reply:
     if one["enabled"] and one["characters"] > limit:
         over = count(one["characters"] - limit, "character")
         too_much = (f"{target} is {over} over its limit; the agent can only remove from it until it fits.",)
-    return said(f"{_TITLES[target]}: {_fullness(one)}.", data=one, notices=too_much)
+    return said(f"{TITLES[target]}: {fullness(one)}.", data=one, notices=too_much)
 
 
 def providers(home: Path) -> dict[str, str]:

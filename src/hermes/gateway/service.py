@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes import log, paths
+from hermes.commands.reviews import Idle
 from hermes.config import Config, load
 from hermes.errors import BadInput, ConfigError
 from hermes.gateway.base import Adapter
@@ -135,7 +136,7 @@ def run() -> int:
 
 def _serve(gateway: Gateway, stop: threading.Event) -> None:
     scheduler = Scheduler(gateway)
-    gateway.tasks.append(scheduler.tick)
+    gateway.tasks += [scheduler.tick, Idle(gateway.db, gateway.config).tick]
     gateway.start()
     told = _told(gateway)
     with _announced(told):

@@ -5,7 +5,7 @@ import sys
 from hermes.agent.base import Notice, StartedOver, ToolEnded, TurnEnded
 from hermes.cli.chat.lines import tool_line
 from hermes.cli.screen import Screen, safe, say, write
-from hermes.commands.chat.about import greeting
+from hermes.commands.chat.about import greeting, stays
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.resuming import farewell
 from hermes.commands.chat.slash import is_command, perform
@@ -16,6 +16,7 @@ from hermes.providers.base import TextDelta
 def converse(chat: Chat) -> int:
     """Until the person leaves: /exit, the end of input, or Ctrl-C at the prompt."""
     Screen().show(greeting(chat))
+    stays(chat)
     try:
         while not chat.leaving:
             typed = _typed()

@@ -79,7 +79,7 @@ class Repl:
     def _open(self) -> None:
         """Open the chat, then load what the first answer needs."""
         try:
-            from hermes.commands.chat.about import greeting
+            from hermes.commands.chat.about import greeting, stays
 
             self._chat = self._load()
             self._chat.ask_person = self._ask_person
@@ -94,6 +94,8 @@ class Repl:
         import hermes.cli.chat.drawing
         import hermes.cli.chat.markdown
         import hermes.providers.connection  # noqa: F401  # for the first answer
+
+        stays(self._chat)
 
     # -- the prompt
 

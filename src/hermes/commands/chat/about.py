@@ -1,5 +1,6 @@
 """/help, and what is said first."""
 
+from hermes import paths
 from hermes.commands.chat import slash
 from hermes.commands.chat.chat import Chat
 from hermes.commands.reply import Line, Reply, Span, Text
@@ -33,8 +34,27 @@ def _about(name: str, shown: dict[str, slash.Slash]) -> str:
 
 
 def greeting(chat: Chat) -> Reply:
-    """What a person should know before the first message: nothing, unless nobody is there to answer."""
+    """What a person should know before the first message: nothing, unless nobody is there to answer, or the curator
+    found something."""
     if not chat.answers_from_history:
-        return Reply()
+        return Reply(notices=_proposed())
     told = "`hermes setup` does that. Until then your own history answers, and everything is saved."
     return Reply((Text(((Span("No model is set up yet: ", "warn"), Span(told)),)),))
+
+
+def _proposed() -> tuple[str, ...]:
+    """Most people have no skills of their own, and load nothing of this."""
+    if not paths.curator_dir().exists():
+        return ()
+    from hermes.commands.reviews import news
+
+    told = news(paths.hermes_home())
+    return (told,) if told else ()
+
+
+def stays(chat: Chat) -> None:
+    """A person sits here, and the program has time: whatever can be done behind the conversation begins."""
+    if chat.settings.curator.enabled and not chat.answers_from_history and paths.skills_dir().exists():
+        from hermes.commands.reviews import begin_when_due
+
+        begin_when_due(chat.db, chat.config)

@@ -50,17 +50,17 @@ class Skills(Area, works=True):
     guard_agent_created: bool = setting(False, "Whether skills written by the agent are looked through first.")
 
 
-class CuratorBackup(Area):
-    enabled: bool = setting(True, "Whether skills are copied before a review changes them.")
+class CuratorBackup(Area, works=True):
+    enabled: bool = setting(True, "Whether each review keeps a copy of your skills, for when you follow it.")
     keep: int = setting(5, "How many copies stay.", least=1)
 
 
-class Curator(Area):
-    enabled: bool = setting(True, "Whether unused skills are reviewed.")
+class Curator(Area, works=True):
+    enabled: bool = setting(True, "Whether your skills are reviewed by themselves.")
     interval_hours: int = setting(168, "Hours between two reviews.", least=1)
     min_idle_hours: float = setting(2.0, "Hours of quiet before one begins.", least=0)
-    stale_after_days: int = setting(30, "Days without use after which a skill is stale.", least=1, works=True)
-    archive_after_days: int = setting(90, "Days without use after which archiving is proposed.", least=1, works=True)
+    stale_after_days: int = setting(30, "Days without use after which a skill is stale.", least=1)
+    archive_after_days: int = setting(90, "Days without use after which archiving is proposed.", least=1)
     backup: CuratorBackup = setting(CuratorBackup(), "Copies before a change.")
 
 
