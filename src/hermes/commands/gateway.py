@@ -18,6 +18,7 @@ from hermes.store import SessionDB
 PROGRAM = (sys.executable, "-m", "hermes.gateway")
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
+_HEALTH_SECONDS = 10.0
 
 
 def running() -> dict[str, Any] | None:
@@ -85,9 +86,11 @@ def status(db: SessionDB) -> Reply:
     found = running()
     waiting = len(db.arrivals("waiting", "running"))
     unsent, undelivered = len(db.posts("pending", "sending")), len(db.posts("undelivered"))
+    health = _health(found.get("health")) if found else None
     data = {
         "running": found is not None,
         **(found or {}),
+        "health": health,
         "waiting": waiting,
         "unsent": unsent,
         "undelivered": undelivered,
@@ -97,13 +100,33 @@ def status(db: SessionDB) -> Reply:
     ]
     if found:
         facts += [("Serves", found["serves"], "text"), ("Since", found["began"], "time")]
+    if found and health is not None:
+        facts.append(("Health", f"{health} ({found['health']})", "text"))
     facts += [
         ("Chats", count(len(db.list_routes()), "chat"), "text"),
         ("Waiting", count(waiting, "message"), "text"),
         ("To be sent", count(unsent, "message"), "text"),
         ("Undelivered", count(undelivered, "message"), "text"),
     ]
-    return Reply((Facts(tuple(facts)),), data=data, exit_code=0 if found else 1)
+    return Reply((Facts(tuple(facts)),), data=data, exit_code=0 if found and health in ("ok", None) else 1)
+
+
+def _health(address: str | None) -> str | None:
+    """What the gateway answers there; None: it has no such address."""
+    if not address:
+        return None
+    from http.client import HTTPConnection, HTTPException
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=_HEALTH_SECONDS)
+    try:
+        connection.request("GET", parts.path, headers={"Host": "localhost"})
+        return str(json.loads(connection.getresponse().read(10_000))["status"])
+    except (OSError, HTTPException, ValueError, KeyError):
+        return "does not answer"
+    finally:
+        connection.close()
 
 
 _UNIT = """[Unit]

@@ -191,6 +191,12 @@ class Gateway:
             self._tidied = time.monotonic()
             self.db.forget_mail(time.time() - _MAIL_KEPT)
 
+    def health(self) -> str:
+        """One word: `ok`, or why not."""
+        if self.stopping:
+            return "stopping"
+        return "ok" if self.ready.is_set() and self._ticker.is_alive() else "starting"
+
     def status(self) -> dict[str, Any]:
         with self._lock:
             working = sum(lane.working for lane in self._lanes.values())

@@ -19,6 +19,7 @@ from hermes.config import Config, load
 from hermes.errors import BadInput, ConfigError
 from hermes.gateway.base import Adapter
 from hermes.gateway.core import Gateway
+from hermes.gateway.health import OPEN_ROUTES, Health
 from hermes.gateway.plugged import plugged
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB, open_store
@@ -139,7 +140,7 @@ def _serve(gateway: Gateway, stop: threading.Event) -> None:
     gateway.tasks += [scheduler.tick, Idle(gateway.db, gateway.config).tick]
     gateway.start()
     told = _told(gateway)
-    with _announced(told):
+    with _healthy(gateway) as health, _announced(told | {"health": health}):
         _say(f"The gateway serves {told['serves']}. Ctrl-C stops it.")
         logger.info("the gateway serves %s", told["serves"])
         stop.wait()
@@ -147,6 +148,26 @@ def _serve(gateway: Gateway, stop: threading.Event) -> None:
         scheduler.stop()
         gateway.stop()
         logger.info("the gateway stopped")
+
+
+@contextmanager
+def _healthy(gateway: Gateway) -> Iterator[str | None]:
+    """Answers whether the gateway works, at the address that is given."""
+    settings = gateway.settings.gateway
+    if settings.health_port is None:
+        yield None
+        return
+    health = Health(gateway.health, settings.health_host, settings.health_port)
+    try:
+        health.start()
+    except ConfigError:
+        gateway.stop(0.0)
+        raise
+    try:
+        host = f"[{health.host}]" if ":" in health.host else health.host
+        yield f"http://{host}:{health.port}{OPEN_ROUTES[0]}"
+    finally:
+        health.stop()
 
 
 def _told(gateway: Gateway) -> dict[str, Any]:

@@ -12,6 +12,10 @@ class Gateway(Area, works=True):
     identities: dict[str, list[str]] = setting(
         {}, "People with several accounts: a name, and its accounts as platform:user."
     )
+    health_host: str = setting("127.0.0.1", "Where `/health` is answered, whatever else is served.")
+    health_port: int | None = setting(
+        0, "Its port; 0: a free one, which `hermes gateway status` tells; empty: none.", least=0
+    )
 
 
 class Streaming(Area, works=True):

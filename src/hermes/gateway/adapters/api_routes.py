@@ -100,8 +100,8 @@ class Api:
         return self.guarded(answer)
 
     async def health(self, _: Request) -> Response:
-        stopping = self._gateway.stopping
-        return JSONResponse({"status": "stopping" if stopping else "ok"}, 503 if stopping else 200)
+        state = self._gateway.health()
+        return JSONResponse({"status": state}, 200 if state == "ok" else 503)
 
     async def openapi(self, _: Request) -> Response:
         return JSONResponse(document())

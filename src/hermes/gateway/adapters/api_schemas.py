@@ -52,7 +52,7 @@ _SAID = _shape({"id": _COUNT, "session_id": _TEXT, "role": _TEXT, "content": {},
 
 SCHEMAS: dict[str, Schema] = {
     "Refusal": _shape({"error": _shape({"message": _TEXT, "type": _TEXT})}),
-    "Health": _shape({"status": {"enum": ["ok", "stopping"]}}),
+    "Health": _shape({"status": {"enum": ["ok", "starting", "stopping"]}}),
     "Document": _shape({"openapi": _TEXT, "paths": _FREE}),
     "Models": _shape({"object": {"const": "list"}, "data": _all(_shape({"id": _TEXT, "object": {"const": "model"}}))}),
     "Status": _shape(

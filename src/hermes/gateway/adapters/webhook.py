@@ -71,7 +71,8 @@ class Webhook(Adapter):
         self.port = self._server.port
 
     async def _health(self, _: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+        state = self.gateway.health() if self.gateway is not None else "starting"
+        return JSONResponse({"status": state}, 200 if state == "ok" else 503)
 
     async def _take(self, request: Request) -> Response:
         name, body = request.path_params["name"], await request.body()
