@@ -64,6 +64,6 @@ def test_the_page_on_plugins_is_true(hermes: Hermes, hermes_home: Path) -> None:
 
 def test_every_hook_and_category_is_on_the_page() -> None:
     page = (GUIDES / "plugins.md").read_text()
-    named = re.findall(r"^\| `(\w+)` \|", page.split("### The 14 hooks")[1], re.MULTILINE)
+    named = re.findall(r"^\| `(\w+)\(", page.split("### The 14 hooks")[1], re.MULTILINE)
     assert tuple(named) == tuple(HOOKS)
     assert all(f"| {name} | `plugins/{folder}/<name>/`" in page for folder, name in CATEGORIES.items())
