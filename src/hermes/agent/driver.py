@@ -26,6 +26,7 @@ from hermes.agent.setup import Setup
 from hermes.agent.shrinking import Shrinking
 from hermes.agent.stream import Stream
 from hermes.errors import StoreError
+from hermes.model.fences import harmless
 from hermes.model.tokens import tokens_of_request
 from hermes.model.usage import Usage
 from hermes.providers.base import Finished, Request
@@ -283,5 +284,5 @@ class Driver:
 def _with_beside(messages: Sequence[dict[str, Any]], beside: str) -> list[dict[str, Any]]:
     """The newest message of the person with what is known beside it, fenced."""
     place = max(place for place, message in enumerate(messages) if message["role"] == "user")
-    fenced = f"<memory-context>\n{_FENCE.sub('', beside)}\n</memory-context>"
+    fenced = f"<memory-context>\n{harmless('memory-context', _FENCE.sub('', beside))}\n</memory-context>"
     return [*messages[:place], with_text(messages[place], fenced), *messages[place + 1 :]]

@@ -28,6 +28,9 @@ def memory_of(db: OpenStore, settings: Settings, *, owner: str = "local", others
         manager.add(others[wanted]())
     elif wanted:
         manager.warnings.append(f"There is no memory provider '{wanted}'; `hermes memory setup` shows them.")
+    if manager.external is not None:
+        for name in (one for one in others or () if one != wanted):
+            manager.refuse_second(name)
     return manager
 
 

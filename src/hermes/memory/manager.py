@@ -32,16 +32,18 @@ class Manager:
     def add(self, provider: MemoryProvider) -> bool:
         """Take a provider in beside the notes. False, with a warning: there is one already, or it cannot be used."""
         if self.external is not None:
-            return self._refuse(
-                f"Memory provider '{provider.name}' is left out: '{self.external.name}' is active, and there is one at "
-                "most."
-            )
+            return self.refuse_second(provider.name)
         outcome = self._guard.call(provider.missing, _ASKED)
         reason = outcome.problem or outcome.value
         if reason:
             return self._refuse(f"Memory provider '{provider.name}' is left out: {reason}")
         self.external = provider
         return True
+
+    def refuse_second(self, name: str) -> bool:
+        """One more is there, and is not asked."""
+        active = self.external.name if self.external is not None else ""
+        return self._refuse(f"Memory provider '{name}' is left out: '{active}' is active, and there is one at most.")
 
     def _refuse(self, warning: str) -> bool:
         log.warning("%s", warning)
