@@ -130,13 +130,12 @@ def test_a_read_that_fails_leaves_no_snapshot_open(tmp_path: Path) -> None:
             with pytest.raises(RuntimeError), db._engine.read(None, apart=apart) as reader:  # type: ignore[call-arg]
                 fail(reader)
         engine = db._engine
-        assert [one.in_transaction for one in [engine._gate.connection, *engine._readers]] == [False, False]  # type: ignore[attr-defined]
+        assert [one.in_transaction for one in [engine._gate.connection, *engine._readers.free()]] == [False, False]  # type: ignore[attr-defined]
 
 
 def test_the_keeper_survives_a_failure(tmp_path: Path) -> None:
     with SessionDB(tmp_path / "state.db") as db:
         db.create_session("s", "cli")
-        engine = db._engine
         calls: list[int] = []
 
         def fail_once() -> bool:
@@ -145,7 +144,7 @@ def test_the_keeper_survives_a_failure(tmp_path: Path) -> None:
                 raise MemoryError
             return False
 
-        engine.index_if_behind = fail_once  # type: ignore[attr-defined]
+        db._engine._indexing.index_if_behind = fail_once  # type: ignore[attr-defined]
         for _ in range(2):
             db.append_messages("s", [{"role": "user", "content": "text"}] * 300)
             before = len(calls)

@@ -208,7 +208,7 @@ class SessionDB(OpenStore):
     @staticmethod
     def salvage(damaged: Path | str, target: Path | str) -> "SalvageReport":
         """Read what can be read of a damaged store into a new one; the damaged file is not touched."""
-        from hermes.store.sqlite.engine import salvage
+        from hermes.store.sqlite.upkeep import salvage
 
         return salvage(Path(damaged), Path(target))
 

@@ -14,10 +14,10 @@ import zstandard
 
 from hermes.model import usage
 from hermes.store import matching, query, questions, ranking
-from hermes.store.sqlite import backup, check, keeper, mend, recall, rescue, salvage, upgrade
+from hermes.store.sqlite import backup, check, keeper, mend, recall, rescue, salvage, upgrade, upkeep
 
 MODULES = (
     *(ctypes, hashlib, random, shutil, tempfile, zstandard),
     *(usage, matching, query, questions, ranking),
-    *(backup, check, keeper, mend, recall, rescue, salvage, upgrade),
+    *(backup, check, keeper, mend, recall, rescue, salvage, upgrade, upkeep),
 )

@@ -133,6 +133,12 @@ def _has_wal(path: Path) -> bool:
         return False
 
 
+def size(path: Path) -> int:
+    """Bytes on disk, the log among them."""
+    beside = (f"{path}{suffix}" for suffix in ("", "-wal"))
+    return sum(os.stat(name).st_size for name in beside if os.path.exists(name))
+
+
 def _is_there(path: Path, suffix: str) -> bool:
     return os.path.lexists(f"{path}{suffix}")
 

@@ -7,7 +7,7 @@ import pytest
 
 from hermes.store.base import Period
 from hermes.store.insights import MEASURES
-from hermes.store.sqlite.engine import SqliteReader
+from hermes.store.sqlite.snapshot import SqliteReader
 from hermes_state import SessionDB
 
 PERIOD = Period(after=1.0, before=2.0, sources=["cli"])
