@@ -8,6 +8,7 @@ import struct
 import subprocess
 import termios
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from fcntl import ioctl
 
@@ -35,7 +36,8 @@ class Terminal:
             start_new_session=True,
         )
         os.close(inside)
-        self.seen = ""  # every byte
+        self.seen = ""  # everything that came
+        self._decoder = getincrementaldecoder("utf-8")("replace")
         self._screen = pyte.HistoryScreen(columns, lines, history=5000, ratio=0.5)
         self._emulator = pyte.Stream(self._screen)
 
@@ -93,11 +95,12 @@ class Terminal:
         if not select.select([self._outside], [], [], 0.1)[0]:
             return True
         try:
-            piece = os.read(self._outside, 65536).decode(errors="replace")
+            sent = os.read(self._outside, 65536)
         except OSError:
             return False
+        piece = self._decoder.decode(sent)
         self.seen += piece
         self._emulator.feed(piece)
         for _ in range(piece.count("\x1b[6n")):  # where is the cursor?
             self.type(f"\x1b[{self._screen.cursor.y + 1};{self._screen.cursor.x + 1}R")
-        return bool(piece)
+        return bool(sent)

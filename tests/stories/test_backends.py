@@ -91,11 +91,6 @@ DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 
 
 @pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
 def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     monkeypatch.chdir(tmp_path)
     registry.forget_checks()
@@ -105,12 +100,6 @@ def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (hermes_home / "config.yaml").write_text(settings)
         yield server
     registry.forget_checks()
-
-
-@pytest.fixture
-def db() -> Iterator[SessionDB]:
-    with SessionDB() as db:
-        yield db
 
 
 def results(model: Scripted, db: SessionDB, *calls: tuple[str, dict[str, Any]]) -> list[str]:

@@ -2,94 +2,31 @@
 
 import json
 import os
-import pty
 import re
-import select
-import struct
 import subprocess
-import termios
-import time
 from collections.abc import Callable, Iterator
-from fcntl import ioctl
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hermes.store import SessionDB
-from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, fill_guide, refused, spawn
+from tests.stories.terminal import CTRL_C, CTRL_D, ENTER, Terminal
+from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, refused, spawn
 
-ENTER, CTRL_C, CTRL_D, CTRL_Q = "\r", "\x03", "\x04", "\x11"
-_PATIENCE = 60.0  # seconds
-
-
-@pytest.fixture(autouse=True)
-def home(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
-
-
-class Terminal:
-    """A program on a pseudo-terminal, and a person in front of it."""
-
-    def __init__(self, *arguments: str, columns: int = 80, lines: int = 24, **environment: str) -> None:
-        self._outside, inside = pty.openpty()
-        ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        usual = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-        self._program = subprocess.Popen(
-            [*PROGRAM, *arguments],
-            stdin=inside,
-            stdout=inside,
-            stderr=inside,
-            env={**usual, "TERM": "xterm-256color", **environment},
-            start_new_session=True,
-        )
-        os.close(inside)
-        self.seen = ""
-
-    def type(self, keys: str) -> None:
-        os.write(self._outside, keys.encode())
-
-    def wait_for(self, words: str) -> None:
-        self._read_until(lambda: words in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.seen))
-
-    def leave(self) -> int:
-        """The exit code, once everything that was drawn has been read."""
-        self._read_until(lambda: False)
-        os.close(self._outside)
-        return self._program.wait(_PATIENCE)
-
-    def _read_until(self, so: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + _PATIENCE
-        while not so():
-            assert time.monotonic() < deadline, self.seen
-            if select.select([self._outside], [], [], 1)[0]:
-                try:
-                    piece = os.read(self._outside, 65536)
-                except OSError:  # the other end is closed
-                    return
-                if not piece:
-                    return
-                self.seen += piece.decode(errors="replace")
-
-    def end(self) -> None:
-        if self._program.poll() is None:
-            self._program.kill()
-            self._program.wait(_PATIENCE)
+CTRL_Q = "\x11"
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
 def browse() -> Iterator[Callable[..., Terminal]]:
-    started: list[Terminal] = []
+    with ExitStack() as started:
 
-    def start(*arguments: str, **options: str) -> Terminal:
-        started.append(Terminal("sessions", "browse", *arguments, **options))  # type: ignore[arg-type]
-        return started[-1]
+        def start(*arguments: str, **options: Any) -> Terminal:
+            given = {"columns": 80, "lines": 24, **options}
+            return started.enter_context(Terminal("sessions", "browse", *arguments, **given))
 
-    yield start
-    for terminal in started:
-        terminal.end()
+        yield start
 
 
 def test_a_search_on_a_terminal_ends_in_the_conversation_that_was_found(browse: Callable[..., Terminal]) -> None:

@@ -1,8 +1,7 @@
 """Long conversations: compressed by themselves and by command, found again by name, never half."""
 
 import threading
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -16,12 +15,6 @@ from tests.servers.scripted import Fail, Hang, Say, Scripted, Sent
 from tests.stories.chatting import Toolbox, agent_of, ended, endpoint, settings, stored, talk
 
 TOO_LONG = Fail(400, "This model's maximum context length is 8192 tokens.", code="context_length_exceeded")
-
-
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    with SessionDB() as opened:
-        yield opened
 
 
 def long_talk(agent: Agent, turns: int, name: str = "question") -> None:

@@ -4,10 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from hermes.agent.base import Notice
 from hermes.agent.conversation import LOST
@@ -25,12 +21,6 @@ with SessionDB() as db:
     for event in agent.run("do the thing"):
         print(type(event).__name__, flush=True)
 """
-
-
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    with SessionDB() as opened:
-        yield opened
 
 
 def killed_after(server: Scripted, word: str) -> None:

@@ -1,22 +1,11 @@
 """With no provider set up, Hermes still works: it says so, answers from the person's own history, and saves all."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from hermes.agent.agent import Agent
 from hermes.agent.base import Compressed
 from hermes.agent.history import NO_MODEL, History
 from hermes.config import Settings
 from hermes.store import SessionDB
 from tests.stories.chatting import ended, stored, talk
-
-
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    with SessionDB() as opened:
-        yield opened
 
 
 def remembered(db: SessionDB, owner: str = "local", session_id: str = "20250304_143022_e5f6a7") -> None:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,6 @@ from hermes.providers.responses import Responses
 from hermes.store import SessionDB
 from tests.servers.scripted import Cut, Fail, Hang, Say, Scripted, Sent
 from tests.stories.chatting import Toolbox, agent_of, ended, endpoint, sent_roles, settings, shown, stored, talk
-
-
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    with SessionDB() as opened:
-        yield opened
-
 
 # -- first words
 

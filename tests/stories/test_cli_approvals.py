@@ -10,11 +10,6 @@ from tests.unit.cli.program import Hermes, refused
 
 
 @pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
 def keys() -> list[str]:
     actions = [Action("command", f"rm -rf build{n}", "/p") for n in (1, 2)]
     for one in actions:

@@ -6,21 +6,9 @@ from pathlib import Path
 import pytest
 
 from hermes.store import SessionDB
-from tests.unit.cli.program import AUTH, PROJECT, WEATHER, Hermes, fill_guide, refused, session
+from tests.unit.cli.program import AUTH, PROJECT, WEATHER, Hermes, refused, session
 
 TIP = PROJECT[:-1] + "a"
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def home(hermes_home: Path) -> Path:
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
 
 
 def listed(hermes: Hermes, *options: str) -> list[str]:

@@ -14,7 +14,7 @@ from hermes.store import SessionDB
 from hermes.store.sqlite import gate
 from hermes.store.sqlite.guard import Guard
 from tests.stories import stock
-from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, Done, Hermes, fill_guide, refused, spawn
+from tests.unit.cli.program import AUTH, PROGRAM, PROJECT, WEATHER, Done, Hermes, refused, spawn
 
 READS = [
     ["list"],
@@ -33,18 +33,6 @@ connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE sessi
 print("held", flush=True)
 sys.stdin.read()
 """
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def home(hermes_home: Path) -> Path:
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
 
 
 # -- which session

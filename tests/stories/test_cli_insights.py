@@ -20,11 +20,6 @@ from tests.unit.cli.program import Hermes, refused, session, spawn
 MORNING = datetime.now().replace(hour=0, minute=5, second=0, microsecond=0)
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 def day(ago: int) -> float:
     return (MORNING - timedelta(days=ago)).timestamp()
 

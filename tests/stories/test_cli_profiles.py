@@ -13,11 +13,6 @@ from tests.unit.cli.program import Hermes, refused, session
 
 
 @pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
 def work(hermes: Hermes, hermes_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A profile with one session."""
     assert hermes("profile", "create", "work").code == 0

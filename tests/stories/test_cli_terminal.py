@@ -1,65 +1,25 @@
 """On a real terminal: colour, the pager, the progress bar, 40 columns."""
 
-import os
-import pty
 import re
-import select
-import struct
 import subprocess
-import termios
-import time
-from fcntl import ioctl
 from pathlib import Path
 
 import pytest
 
 from hermes.cli.width import width
 from hermes.store import SessionDB
-from tests.unit.cli.program import AUTH, PROGRAM, WEATHER, fill_guide
+from tests.stories.terminal import Terminal
+from tests.unit.cli.program import AUTH, PROGRAM, WEATHER
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@pytest.fixture
-def home(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
-
-
 def on_terminal(*arguments: str, columns: int = 80, lines: int = 24, typed: str = "", **environment: str) -> str:
     """What a person sees who types this command on a terminal of that size."""
-    outside, inside = pty.openpty()
-    ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    surroundings = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
-    program = subprocess.Popen(
-        [*PROGRAM, *arguments],
-        stdin=inside,
-        stdout=inside,
-        stderr=inside,
-        env={**surroundings, "TERM": "xterm", **environment},
-        start_new_session=True,
-    )
-    os.close(inside)
-    if typed:
-        os.write(outside, typed.encode())
-    seen = b""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([outside], [], [], 1)
-        if not ready:
-            continue
-        try:
-            piece = os.read(outside, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        seen += piece
-    os.close(outside)
-    assert program.wait(30) in (0, 1)
-    return seen.decode().replace("\r\n", "\n")
+    with Terminal(*arguments, columns=columns, lines=lines, **{"TERM": "xterm", **environment}) as terminal:
+        terminal.type(typed)
+        assert terminal.leave() in (0, 1)
+        return terminal.seen.replace("\r\n", "\n")
 
 
 def test_hits_are_coloured_and_no_color_is_respected(home: Path) -> None:

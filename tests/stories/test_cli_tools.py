@@ -11,11 +11,6 @@ from hermes.tools.toolsets import resolve
 from tests.unit.cli.program import Hermes, refused
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 def sets(hermes: Hermes, *arguments: str) -> dict[str, bool]:
     lines = hermes("tools", "list", "--json", *arguments).lines
     return {row["toolset"]: row["enabled"] for row in map(json.loads, lines)}

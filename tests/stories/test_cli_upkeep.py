@@ -13,20 +13,7 @@ import pytest
 
 from hermes.store import SessionDB
 from tests.stories import stock
-from tests.unit.cli.program import AUTH, Done, Hermes, fill_guide, refused
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def home(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
+from tests.unit.cli.program import AUTH, Done, Hermes, refused
 
 
 def damage(store: Path) -> None:

@@ -19,11 +19,6 @@ from tests.unit.skills.making import skill
 
 
 @pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
 def skills(hermes_home: Path) -> Path:
     """Two that say the same, one used yesterday; one that is unused for a hundred days."""
     top = hermes_home / "skills"

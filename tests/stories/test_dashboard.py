@@ -24,11 +24,6 @@ document.getElementById("tab").textContent = (await answer.json()).sessions.leng
 
 
 @pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
 def folder(hermes_home: Path) -> Path:
     """A plugin that is a tab and nothing else: no code in Python."""
     found = plugin(hermes_home / "plugins", "how-many", "")

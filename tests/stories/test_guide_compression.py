@@ -17,11 +17,6 @@ from tests.unit.cli.program import Hermes
 PAGE = GUIDES / "compression.md"
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 def talk(agent: Agent, *messages: str) -> None:
     for message in messages:
         list(agent.run(message))

@@ -4,19 +4,12 @@ import re
 from pathlib import Path
 from shlex import split
 
-import pytest
-
 from hermes.memory.base import MemoryProvider
 from hermes.plugins.base import CATEGORIES
 from hermes.plugins.hooks import HOOKS
 from hermes.skills.library import BUNDLED, Library, Source
 from tests.stories.test_guide_sessions import GUIDES, examples
 from tests.unit.cli.program import Hermes
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
 
 
 def check(page: Path, hermes: Hermes, home: Path) -> int:

@@ -13,11 +13,6 @@ from tests.unit.cli.program import Hermes
 PAGE = GUIDES / "mcp.md"
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 def plain(text: str) -> list[str]:
     return re.sub(r"in \d+\.\d s", "in 0.9 s", text.replace(sys.executable, "python3")).splitlines()
 

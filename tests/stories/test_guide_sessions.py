@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from hermes.store import SessionDB
-from tests.unit.cli.program import AUTH, PROJECT, WEATHER, Hermes, fill_guide, refused
+from tests.unit.cli.program import AUTH, PROJECT, WEATHER, Hermes, refused
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guide"
 BLOCK = re.compile(r"^```(bash|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -20,19 +20,6 @@ QUESTION = " [y/N] "
 class Example(NamedTuple):
     command: str
     prints: list[str] | None  # None: only that it works
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def home(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    with SessionDB() as db:
-        fill_guide(db)
-    return hermes_home
 
 
 def examples(page: Path) -> Iterator[Example]:

@@ -18,11 +18,6 @@ from tests.unit.cli.program import Hermes
 CLAIMS = re.compile(r"^```sh\n# (asked|not asked)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 @pytest.mark.parametrize(("page", "least"), [("tools.md", 12), ("approvals.md", 7)])
 def test_every_command_of_the_guide_works(page: str, least: int, hermes: Hermes) -> None:
     found = list(examples(GUIDES / page))

@@ -1,7 +1,6 @@
 """What the agent notes down, and what comes back: a chat with a scripted model over real HTTP, and `hermes memory`."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,6 @@ from tests.stories.chatting import stored
 from tests.unit.cli.program import Hermes, refused
 
 NOTE = {"action": "add", "target": "user", "content": "Drinks green tea."}
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.chdir(tmp_path)
-    with Scripted(otherwise=Say("Fine.")) as server:
-        hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
-        yield server
 
 
 def chat(db: SessionDB, *said: str) -> tuple[str, list[Any]]:

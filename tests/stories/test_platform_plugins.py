@@ -70,11 +70,6 @@ def register(ctx):
 """
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
 def put(box: Path, user: str, text: str, event: int) -> None:
     (box / "in" / f".{event}").write_text(text)
     (box / "in" / f".{event}").rename(box / "in" / f"{event}-{user}")

@@ -24,27 +24,6 @@ from tests.unit.plugins.making import plugin
 from tests.unit.skills.making import skill
 
 
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.chdir(tmp_path)
-    with Scripted(otherwise=Say("Fine.")) as server:
-        hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
-        yield server
-
-
-@pytest.fixture
-def db() -> Iterator[SessionDB]:
-    with SessionDB() as db:
-        yield db
-
-
 def opened(db: SessionDB) -> Chat:
     return Chat(db, load(), Wishes(titles_by_model=False))
 

@@ -1,7 +1,6 @@
 """Skills in a chat with a scripted model over real HTTP, and `hermes skills`."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +14,6 @@ from hermes.store import SessionDB
 from tests.servers.scripted import Say, Scripted
 from tests.unit.cli.program import Hermes, refused
 from tests.unit.skills.making import skill, text
-
-
-@pytest.fixture
-def hermes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Hermes:
-    return Hermes(capsys, monkeypatch)
-
-
-@pytest.fixture
-def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.chdir(tmp_path)
-    with Scripted(otherwise=Say("Fine.")) as server:
-        hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
-        yield server
-
-
-@pytest.fixture
-def db() -> Iterator[SessionDB]:
-    with SessionDB() as db:
-        yield db
 
 
 def talk(db: SessionDB, *said: str, **wishes: Any) -> Chat:
