@@ -24,7 +24,7 @@ from tests.servers.scripted import Bytes, Cut, Fail, Hang, Raw, Say, Scripted, S
 FORMATS: tuple[Format, ...] = (Chat(), Responses(), Anthropic())
 PATIENCE = Patience(connect=1, read=0.25, silence=0.4, total=3, pause=0.02)
 CALM = Patience(connect=5, read=10, silence=10, total=30, pause=0.02)  # for calls that are to be answered
-LONGEST_SECONDS = 15.0
+LONGEST_SECONDS = 60.0
 MOST_MEMORY_MB = 150
 HELLO = Request([{"role": "user", "content": "hi"}])
 TEXT = Say("one two three four five")
