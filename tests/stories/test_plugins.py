@@ -230,11 +230,15 @@ def test_a_plugins_tools_are_a_toolset_that_is_listed_and_switched(
     assert "Roll dice" in shown
     assert "missing: needs COIN_KEY: hermes config set COIN_KEY" in shown
     assert "dice" in offered_by(model, db)
+    skill(hermes_home / "skills", "roll-well", more="metadata:\n  hermes:\n    requires_toolsets: [plugin-games]\n")
+    offered_by(model, db)
+    assert "- roll-well" in model.sent[-1].messages[0]["content"]
     assert offered_by(model, db, toolsets=["plugin-games"]) == {"dice"}
     assert offered_by(model, db, toolsets=["todo"]) == {"todo"}
     assert "name its toolset: plugin-games" in refused(hermes("tools", "disable", "dice"), 2)
     hermes("tools", "disable", "plugin-games")
     assert "dice" not in offered_by(model, db)
+    assert "- roll-well" not in model.sent[-1].messages[0]["content"]
     assert "off: hermes tools enable" in hermes("tools", "show", "plugin-games").out
     hermes("tools", "enable", "plugin-games")
     assert "dice" in offered_by(model, db)

@@ -14,7 +14,6 @@ from hermes.skills.reading import content, inside
 from hermes.skills.shelf import Shelf
 from hermes.skills.usage import Usage
 from hermes.tools.registry import Handler, Tool, function, text
-from hermes.tools.toolsets import LEAVES
 from hermes.tools.work import Work
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ def shelf_of(config: Config, tools: Toolbox | None = None, more: Sequence[Path] 
     """The skills for a conversation with these tools; without any, all that need none."""
 
     def here() -> Here:
-        offered = set(tools.offered()) if tools is not None else set[str]()
-        sets = {name for name, one in LEAVES.items() if one.tools and set(one.tools) <= offered}
-        return Here(offered, sets, config.environment)
+        if tools is None:
+            return Here((), (), config.environment)
+        return Here(tools.offered(), tools.toolsets(), config.environment)
 
     return Shelf(config.settings, here, Usage(paths.skills_usage()), more)
 

@@ -13,7 +13,7 @@ from hermes.config.resolve import OVERRIDE
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.tools.base import ToolContext, ToolResult
 from hermes.tools.registry import Registry, Tool, handle_function_call, registry
-from hermes.tools.toolsets import OF_PLUGINS, TOOLSETS, Toolset, platform_toolset, resolve
+from hermes.tools.toolsets import LEAVES, OF_PLUGINS, TOOLSETS, Toolset, platform_toolset, resolve
 from hermes.tools.work import Work, Workplace
 
 _FOR_STRANGERS = ("webhook",)
@@ -92,6 +92,13 @@ class Toolbox:
 
     def offered(self) -> list[str]:
         return [str(one["function"]["name"]) for one in self.definitions()]
+
+    def toolsets(self) -> set[str]:
+        """The toolsets that are offered as a whole, and those of plugins and MCP servers of which anything is."""
+        offered = self.offered()
+        whole = {name for name, one in LEAVES.items() if one.tools and set(one.tools) <= set(offered)}
+        found = (self._own.get(name) or registry.get(name) for name in offered)
+        return whole | {one.toolset for one in found if one is not None and one.toolset not in LEAVES}
 
     def may_run_beside_others(self, name: str) -> bool:
         found = self._own.get(name) or registry.get(name)

@@ -69,7 +69,8 @@ def _skill(fields: Fields, folder: Path, category: str, origin: str) -> Skill:
     fields.strangers(_KNOWN | _ELSEWHERE)
     if fields.sections(inside):
         fields.strangers((*_INSIDE, "category", "config"), inside)
-    fields.sections(("prerequisites",))
+    if fields.sections(("prerequisites",)):
+        fields.strangers(("env_vars", "commands"), ("prerequisites",))
     name = _named(fields, folder)
     description = fields.text(("description",), serious=True)
     if len(description) > _LONGEST_DESCRIPTION:

@@ -76,6 +76,56 @@ def test_a_folder_an_archive_and_a_repository_give_the_same(tmp_path: Path, herm
     assert [path.name for path in target.parent.iterdir()] == ["water-plants"]
 
 
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a skill that asks for more than it should."""
+    made = tmp_path / "repo"
+    subprocess.run(["git", "init", "-q", str(made)], check=True, timeout=30)
+    skill(made)
+    return made
+
+
+def commit(repository: Path) -> str:
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", "-C", str(repository)]
+    subprocess.run([*git, "add", "-A"], check=True, timeout=30)
+    subprocess.run([*git, "commit", "-q", "-m", "x"], check=True, timeout=30)
+    return f"file://{repository}"
+
+
+def test_a_link_in_a_repository_is_refused(repository: Path) -> None:
+    (repository / "home" / "water-plants" / "references").symlink_to("/etc")
+    with pytest.raises(BadInput, match="'home/water-plants/references' is a link or a device"):
+        fetch(commit(repository))
+
+
+def test_nothing_in_a_repository_runs_or_fetches_more(repository: Path, tmp_path: Path) -> None:
+    told = tmp_path / "ran"
+    (repository / ".gitattributes").write_text("* filter=evil\n")
+    (repository / ".gitmodules").write_text(f'[submodule "x"]\n  path = x\n  url = file://{tmp_path}/other\n')
+    (repository / "hooks").mkdir()
+    (repository / "hooks" / "post-checkout").write_text(f"#!/bin/sh\ntouch {told}\n")
+    (repository / "hooks" / "post-checkout").chmod(0o755)
+    source = commit(repository)
+    with (repository / ".git" / "config").open("a") as file:
+        file.write(f'[filter "evil"]\n  smudge = touch {told}\n')
+    found = offer(source)
+    assert sorted(map(str, found.files)) == ["SKILL.md"]
+    assert not told.exists()
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["--upload-pack=touch ran", "ext::sh -c touch% ran", "ssh://-oProxyCommand=touch%20ran/x", "file:///nowhere"],
+)
+def test_a_source_that_is_no_repository_runs_nothing(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((BadInput, NotFound)):
+        fetch(source)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_installing_again_replaces_all_of_it(tmp_path: Path) -> None:
     install.put(offer(skill(tmp_path / "one", references__old_md="old")), "home")
     target = install.put(offer(skill(tmp_path / "two")), "home")

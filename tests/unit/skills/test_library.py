@@ -64,6 +64,28 @@ def test_every_documented_field_is_read() -> None:
             ("license: MIT", "license: MIT\nrequired_environment_variables: [{}]"),
             "7: required_environment_variables has",
         ),
+        (
+            ("license: MIT", "license: MIT\nprerequisites:\n  commands: curl"),
+            "8: prerequisites.commands has to be a list",
+        ),
+        (("license: MIT", "license: MIT\nprerequisites:\n  env: [A]"), "8: prerequisites.env is not a field"),
+        (("license: MIT", "license: MIT\nmetadata:\n  hermes: [a]"), "8: metadata.hermes has to be a section"),
+        (("license: MIT", "license: MIT\nplatforms: linux"), "7: platforms has to be a list"),
+        (("license: MIT", "license: [MIT]"), "6: license has to be text"),
+        *(
+            (
+                ("license: MIT", f"license: MIT\nmetadata:\n  hermes:\n    {name}: one"),
+                f"9: metadata.hermes.{name} has to be",
+            )
+            for name in ("tags", "related_skills", "requires_toolsets", "requires_tools")
+        ),
+        *(
+            (
+                ("license: MIT", f"license: MIT\nmetadata:\n  hermes:\n    {name}: [7]"),
+                f"9: metadata.hermes.{name} has an",
+            )
+            for name in ("fallback_for_toolsets", "fallback_for_tools")
+        ),
         (("license: MIT", "license: MIT\nlicense: GPL"), "7: license stands there twice"),
         (
             ("name: water-plants", "name: other-name"),
