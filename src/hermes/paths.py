@@ -35,6 +35,11 @@ def logs_dir() -> Path:
     return hermes_home() / "logs"
 
 
+def scripts_dir() -> Path:
+    """Scripts of the operator's own that scheduled jobs run."""
+    return hermes_home() / "scripts"
+
+
 def tool_results_dir() -> Path:
     """What tools said at length, for the model to read in parts."""
     return hermes_home() / "tool-results"

@@ -104,7 +104,7 @@ def test_a_job_that_is_due_runs_once_and_tells_the_chat(hermes_home: Path, model
     from hermes.commands import cron
 
     with SessionDB() as db:
-        cron.add(db, load(), "every 1h", "Say good morning", deliver="paper:alice", name="morning")
+        cron.add(db, load(), "every 1h", "Say good morning", cron.Extras("paper:alice", "morning"))
         late = cron.jobs(db)[0] | {"next": time.time() - 7200}  # two runs were missed
         db.set_meta("cron.jobs", json.dumps([late]))
         paper = Paper()

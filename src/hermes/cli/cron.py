@@ -39,20 +39,30 @@ def add_add(command: Command, name: str = "add") -> None:
     command.examples(
         f"hermes cron {name} 'daily at 9' 'Summarise the news.' --deliver telegram:12345",
         f"hermes cron {name} '*/15 9-17 * * 1-5' 'Look at the build.' --name build",
+        f"hermes cron {name} 'every 10m' --script disk.sh --deliver telegram:12345",
     )
     command.add_argument(
         "schedule", metavar="SCHEDULE", help="every 30m, daily at 9, weekdays at 8:30, a cron expression"
     )
-    command.add_argument("prompt", nargs="+", metavar="PROMPT", help="what the agent is to do")
-    command.add_argument("--deliver", default="", metavar="CHAT", help="who is told, such as telegram:12345")
+    command.add_argument("prompt", nargs="*", metavar="PROMPT", help="what the agent is to do")
+    command.add_argument(
+        "--deliver", default="", metavar="CHAT", help="who is told, such as telegram:12345, or telegram:-100123/5"
+    )
     command.add_argument("--name", default="", help="a name for the job")
+    command.add_argument(
+        "--script",
+        default="",
+        metavar="FILE",
+        help="run this file of scripts/ in the home; what it prints goes to the prompt, or is the answer itself",
+    )
     add_json(command, "one JSON object")
 
     def make(cron: Any, db: Any, arguments: argparse.Namespace) -> Reply:
         from hermes.config import load
 
         words = " ".join(arguments.prompt)
-        reply: Reply = cron.add(db, load(), arguments.schedule, words, deliver=arguments.deliver, name=arguments.name)
+        extras = cron.Extras(arguments.deliver, arguments.name, arguments.script)
+        reply: Reply = cron.add(db, load(), arguments.schedule, words, extras)
         return reply
 
     _handled(command, make)

@@ -9,21 +9,25 @@ import secrets
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from hermes.agent.base import SessionOptions, TurnEnded
+from hermes.commands import scripts
 from hermes.commands.chat.chat import Chat, Wishes
 from hermes.commands.reply import Column, Reply, Table, said
 from hermes.config import Config
-from hermes.errors import BadInput, NotFound
+from hermes.errors import BadInput, HermesError, NotFound
 from hermes.model import schedules
+from hermes.model.fences import fenced
 from hermes.model.ids import new_cron_id
+from hermes.model.targets import is_known, target
 from hermes.model.text import clip
 from hermes.store import SessionDB
 
 KEY = "cron:"  # how the keys of what jobs deliver begin
 _JOBS = "cron.jobs"
+_LONGEST_OUTPUT = 20_000  # characters of a script's output that the model reads
 _COLUMNS = (
     Column("Job", 10), Column("When", 18, least=10), Column("Next", 17), Column("Last", 10),
     Column("Tells", 18, least=6), Column("Prompt", 40, least=10),
@@ -44,23 +48,47 @@ def _zone(config: Config) -> ZoneInfo | None:
     return ZoneInfo(config.settings.timezone) if config.settings.timezone else None
 
 
-def add(db: SessionDB, config: Config, schedule: str, prompt: str, *, deliver: str = "", name: str = "") -> Reply:
+class Extras(NamedTuple):
+    """What a job may have beside its schedule and its prompt."""
+
+    deliver: str = ""
+    name: str = ""
+    script: str = ""
+
+
+def add(db: SessionDB, config: Config, schedule: str, prompt: str, extras: Extras = Extras()) -> Reply:
     """A new job; it is run by the gateway, or by `hermes cron run`."""
-    if not prompt.strip():
+    deliver, name, script = extras
+    if not prompt.strip() and not script:
         raise BadInput("Say what is to be done: hermes cron add 'daily at 9' 'Summarise the news.'")
-    if deliver and not all(deliver.partition(":")[::2]):
-        raise BadInput("--deliver takes a platform and a chat, such as telegram:12345.")
+    told = _remarks(config, deliver)
+    if script:
+        scripts.find(script)
     normal = schedules.normal(schedule)
     first = schedules.next_after(normal, time.time(), _zone(config))
     job = {
         "id": secrets.token_hex(3), "name": name, "schedule": schedule, "normal": normal, "prompt": prompt,
-        "deliver": deliver, "paused": False, "last": None, "next": first,
+        "deliver": deliver, "script": script, "paused": False, "last": None, "next": first,
         "zone": config.settings.timezone,
     }  # fmt: skip
     with db.transaction() as tx:
         tx.set_meta(_JOBS, json.dumps([*jobs(tx), job]))
     when = _next(job)
-    return said(f"Job {job['id']} runs {schedule}, the next time on {when}, while `hermes gateway` runs.", data=job)
+    return said(
+        f"Job {job['id']} runs {schedule}, the next time on {when}, while `hermes gateway` runs.",
+        notices=told,
+        data=job,
+    )
+
+
+def _remarks(config: Config, deliver: str) -> tuple[str, ...]:
+    """BadInput for what is no target; a line for one that nobody serves so far."""
+    if not deliver:
+        return ()
+    platform = target(deliver).platform
+    if is_known(platform) or platform in config.settings.platforms:
+        return ()
+    return (f"'{platform}' is no platform that Hermes knows; the answers wait in the outbox until one serves it.",)
 
 
 def listed(db: SessionDB) -> Reply:
@@ -74,7 +102,7 @@ def listed(db: SessionDB) -> Reply:
             "paused" if job["paused"] else _next(job),
             job.get("status") or "never",
             job["deliver"] or "nobody",
-            clip(job["prompt"], 60, "…"),
+            clip(" ".join(filter(None, (job.get("script"), job["prompt"]))), 60, "…"),
         )
         for job in found
     )
@@ -134,7 +162,8 @@ def claim(db: SessionDB, job: Job, now: float) -> bool:
         known = next((one for one in jobs(tx) if one["id"] == job["id"]), None)
         if known is None or known["paused"] or known["next"] != job["next"]:
             return False
-        known["next"], known["last"] = schedules.next_after(known["normal"], now, _zone_of(known)), now
+        known["next"] = schedules.next_after(known["normal"], now, _zone_of(known))
+        known["last"], known["status"] = now, "running"
         tx.set_meta(_JOBS, json.dumps([known if one["id"] == job["id"] else one for one in jobs(tx)]))
     return True
 
@@ -143,35 +172,79 @@ def run(db: SessionDB, config: Config, wanted: str) -> Reply:
     """Run a job now, here; its schedule stays as it is."""
     job = find(db, wanted)
     text = perform(db, config, job)
-    told = (f"A running gateway delivers this to {job['deliver']}.",) if job["deliver"] else ()
+    told = (f"A running gateway delivers this to {job['deliver']}.",) if job["deliver"] and text else ()
+    if not text and job.get("script"):
+        told = (f"{job['script']} printed nothing, so nobody is told.",)
     return said(*text.splitlines(), notices=told, data={"job": job["id"], "text": text})
 
 
 def perform(db: SessionDB, config: Config, job: Job) -> str:
     """One run: a session of its own, and the answer to whoever is to be told. Returns the answer."""
+    prompt = job["prompt"]
+    if job.get("script"):
+        found = scripts.printed(config, job["script"])
+        if not (found.text or found.problem):
+            _change(db, job["id"], status="quiet")
+            return ""
+        if not prompt.strip():
+            return _as_it_is(db, config, job, found)
+        prompt = _with_output(prompt, job["script"], found)
+    return _asked(db, config, job, prompt)
+
+
+def _with_output(prompt: str, script: str, found: scripts.Printed) -> str:
+    problem = f" ({found.problem})" if found.problem else ""
+    shown = clip(found.text, _LONGEST_OUTPUT, "\n[…]")
+    return f"{prompt}\n\nWhat {script} printed{problem}:\n{fenced('output', shown)}"
+
+
+def _as_it_is(db: SessionDB, config: Config, job: Job, found: scripts.Printed) -> str:
+    """What the script printed, kept in a session without any model."""
+    problem = f"{job['script']} failed: {found.problem}." if found.problem else ""
+    text = "\n\n".join(filter(None, (problem, found.text)))
+    session = new_cron_id(job["id"], datetime.now())
+    with db.transaction() as tx:
+        tx.create_session(session, "cron")
+        tx.append_messages(session, [
+            {"role": "user", "content": f"[script {job['script']}]"}, {"role": "assistant", "content": text},
+        ])  # fmt: skip
+        tx.end_session(session, "cron_complete")
+    _told(db, config, job, text, session, "failed" if problem else "answered")
+    return text
+
+
+def _asked(db: SessionDB, config: Config, job: Job, prompt: str) -> str:
     folder = Path(config.settings.terminal.cwd).expanduser().resolve()
     options = SessionOptions(new_id=new_cron_id(job["id"], datetime.now()))
     chat = Chat(db, config, Wishes(cwd=folder, source="cron", titles_by_model=False, options=options))
     ended = None
     try:
-        for event in chat.ask(job["prompt"]):
+        for event in chat.ask(prompt):
             ended = event if isinstance(event, TurnEnded) else ended
     finally:
         chat.close()
     assert ended is not None, "a turn ends with TurnEnded"
-    _change(db, job["id"], status=ended.reason, session=chat.agent.session_id)
     text = ended.text.strip() or (str(ended.error) if ended.error is not None else "")
-    if job["deliver"] and text:
-        _post(db, config, job, text, chat.agent.session_id)
+    _told(db, config, job, text, chat.agent.session_id, ended.reason)
     return text
 
 
-def _post(db: SessionDB, config: Config, job: Job, text: str, session_id: str) -> None:
+def failed(db: SessionDB, config: Config, job: Job, error: HermesError) -> None:
+    """A run that could not even begin is told, too."""
+    _told(db, config, job, str(error), None, "failed")
+
+
+def _told(db: SessionDB, config: Config, job: Job, text: str, session_id: str | None, status: str) -> None:
+    _change(db, job["id"], status=status, **({"session": session_id} if session_id else {}))
+    if job["deliver"] and text:
+        _post(db, config, job, text, session_id)
+
+
+def _post(db: SessionDB, config: Config, job: Job, text: str, session_id: str | None) -> None:
     """Into the outbox; the gateway that serves the platform sends it."""
-    platform, _, chat = job["deliver"].partition(":")
-    chat, _, thread = chat.partition(":")
+    to = target(job["deliver"])
     if config.settings.cron.wrap_response:
         text = f"⏰ {job['name'] or job['schedule']}\n\n{text}"
-    content = json.dumps({"place": [platform, "dm", chat, thread, chat], "text": text}, ensure_ascii=False)
-    owner = f"{platform}:{chat}"
-    db.post(platform, {"owner": owner, "key": f"{KEY}{job['id']}", "content": content, "session_id": session_id})
+    content = json.dumps({"place": to.place, "text": text}, ensure_ascii=False)
+    mail = {"owner": to.owner, "key": f"{KEY}{job['id']}", "content": content}
+    db.post(to.platform, mail | ({"session_id": session_id} if session_id else {}))

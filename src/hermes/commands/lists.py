@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from hermes.commands.reply import Column, Facts, Kind, Reply, Table, count, said
+from hermes.model.sources import UNLISTED
 from hermes.store import SessionDB
 from hermes.store.base import ListQuery, Row
 
@@ -31,10 +32,11 @@ def recent(
     shelf: Shelf = "conversations",
     tag: str | None = None,
 ) -> Reply:
-    """Conversations, the one last active first. The table shows titles, or without any where they are from."""
-    rows = db.list_conversations(
-        ListQuery(order="active", sources=None if source is None else [source], shelf=shelf, tag=tag, limit=limit)
-    )
+    """Conversations, the one last active first; those of scheduled jobs only where they are asked for. The table shows
+    titles, or without any where they are from."""
+    named = {} if source is None else {"sources": [source]}
+    hidden = {"exclude_sources": UNLISTED} if shelf == "conversations" and not source and not tag else {}
+    rows = db.list_conversations(ListQuery(order="active", shelf=shelf, tag=tag, limit=limit, **named, **hidden))
     if not rows:
         return said(_nothing(shelf, source or tag), data=[])
     return Reply((table(rows, shelf),), data=rows)

@@ -137,10 +137,11 @@ def run() -> int:
 
 def _serve(gateway: Gateway, stop: threading.Event) -> None:
     scheduler = Scheduler(gateway)
-    gateway.tasks += [scheduler.tick, Idle(gateway.db, gateway.config).tick]
+    gateway.tasks.append(Idle(gateway.db, gateway.config).tick)
     gateway.start()
     told = _told(gateway)
     with _healthy(gateway) as health, _announced(told | {"health": health}):
+        scheduler.start()
         _say(f"The gateway serves {told['serves']}. Ctrl-C stops it.")
         logger.info("the gateway serves %s", told["serves"])
         stop.wait()

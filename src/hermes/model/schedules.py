@@ -1,4 +1,4 @@
-"""When a job runs: `every 30m`, `daily at 9`, `weekdays at 8:30`, `hourly`, or a cron expression."""
+"""When a job runs: `every 30m`, `daily at 9`, `mondays at 6pm`, `hourly`, or a cron expression."""
 
 import re
 from datetime import datetime
@@ -9,7 +9,8 @@ from hermes.errors import BadInput
 _UNITS = {"m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}
 _EVERY = re.compile(r"every\s+(?:(\d{1,4})\s*)?(m|min|minute|h|hour|d|day)s?", re.IGNORECASE)
 _AT = re.compile(
-    r"(daily|weekdays|weekends|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\s+at\s+(\d{1,2})(?::(\d\d))?",
+    r"(?:on |every )?(daily|day|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
+    r"\s+at\s+(\d{1,2})(?::(\d\d))?\s*([ap]m)?",
     re.IGNORECASE,
 )
 _DAYS = ("sun", "mon", "tues", "wednes", "thurs", "fri", "satur")
@@ -36,13 +37,14 @@ def _interval(seconds: int) -> int:
 
 
 def _of_words(found: "re.Match[str]") -> str:
-    hour, minute = int(found[2]), int(found[3] or 0)
-    if hour > 23 or minute > 59:
-        raise BadInput(f"{found[2]}:{found[3] or '00'} is no time of day.")
-    days = found[1].lower().removeprefix("on ").removesuffix("s").removesuffix("day")
-    named = {"daily": "*", "week": "1-5", "weekend": "0,6", "dai": "*"}
-    day = named.get(days) or named.get(found[1].lower()) or str(_DAYS.index(days))
-    return f"{minute} {hour} * * {day}"
+    hour, minute, half = int(found[2]), int(found[3] or 0), (found[4] or "").lower()
+    if hour > 23 or minute > 59 or (half and not 1 <= hour <= 12):
+        raise BadInput(f"{found[2]}:{found[3] or '00'}{half} is no time of day.")
+    if half:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    day = found[1].lower().removesuffix("s")
+    named = {"daily": "*", "day": "*", "weekday": "1-5", "weekend": "0,6"}
+    return f"{minute} {hour} * * {named.get(day) or _DAYS.index(day.removesuffix('day'))}"
 
 
 def next_after(schedule: str, after: float, zone: ZoneInfo | None = None) -> float:

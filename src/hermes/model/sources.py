@@ -34,6 +34,9 @@ LOCAL_SOURCES = frozenset({"cli", "tui", "acp", "cron", "batch", "tool", "subage
 # Machines talking to themselves: ranked below people's conversations.
 AUTOMATION_SOURCES = frozenset({"cron", "batch", "tool", "subagent"})
 
+# What people's lists leave out until it is asked for: scheduled jobs would fill them.
+UNLISTED = ("cron",)
+
 
 def check_source(source: object) -> str:
     if not isinstance(source, str) or not source.strip():

@@ -24,6 +24,10 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("weekends at 10", "0 10 * * 0,6"),
         ("Sundays at 18:05", "5 18 * * 0"),
         ("on tuesday at 6", "0 6 * * 2"),
+        ("every Monday at 9pm", "0 21 * * 1"),
+        ("daily at 9am", "0 9 * * *"),
+        ("every day at 12:15 am", "15 0 * * *"),
+        ("every weekday at 12 pm", "0 12 * * 1-5"),
         (" */15  9-17 * * 1-5 ", "*/15 9-17 * * 1-5"),
     ],
 )
@@ -31,7 +35,21 @@ def test_words_intervals_and_expressions_are_understood(typed: str, kept: str) -
     assert normal(typed) == kept
 
 
-@pytest.mark.parametrize("typed", ["", "soon", "every 0m", "every 400 days", "daily at 25", "61 * * * *", "0 0 30 2 *"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "soon",
+        "every 0m",
+        "every 400 days",
+        "daily at 25",
+        "daily at 13pm",
+        "daily at 0am",
+        "every nonday at 9",
+        "61 * * * *",
+        "0 0 30 2 *",
+    ],
+)
 def test_anything_else_is_refused_in_one_line(typed: str) -> None:
     with pytest.raises(BadInput) as refused:
         normal(typed)

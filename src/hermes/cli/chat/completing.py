@@ -71,9 +71,10 @@ def _commands(chat: "Chat", typed: str) -> Iterable[Completion]:
 
 
 def _titles(chat: "Chat", typed: str) -> Iterable[Completion]:
+    from hermes.model.sources import UNLISTED
     from hermes.store.base import ListQuery
 
-    for row in chat.db.list_conversations(ListQuery(order="active", limit=200)):
+    for row in chat.db.list_conversations(ListQuery(order="active", exclude_sources=UNLISTED, limit=200)):
         title = row["title"]
         if title and typed.lower() in title.lower():
             yield Completion(title, start_position=-len(typed), display_meta=row["source"])

@@ -16,7 +16,7 @@ def add_list(command: Command) -> None:
         "hermes sessions list --source telegram --limit 50",
         "hermes sessions list --tag work --json",
     )
-    command.add_argument("--source", help="only sessions of this platform, such as cli or telegram")
+    command.add_argument("--source", help="only sessions of this platform, such as telegram; cron shows those of jobs")
     command.add_argument("--limit", type=number(0), default=20, metavar="N", help="how many (default: 20)")
     command.add_argument("--tag", type=str.lower, help="only sessions with this tag")
     which = command.add_mutually_exclusive_group()

@@ -8,6 +8,7 @@ from hermes.commands.chat.resuming import resumed, to_resume
 from hermes.commands.reply import Column, Reply, Table, said
 from hermes.errors import BadInput, NotFound
 from hermes.model.ids import new_session_id
+from hermes.model.sources import UNLISTED
 from hermes.model.titles import sanitize_title
 from hermes.store.base import ListQuery, Row
 
@@ -35,7 +36,7 @@ def resume(chat: Chat, rest: str) -> Reply:
 
 
 def _recent(chat: Chat, limit: int) -> list[Row]:
-    return chat.db.list_conversations(ListQuery(order="active", limit=limit))
+    return chat.db.list_conversations(ListQuery(order="active", exclude_sources=UNLISTED, limit=limit))
 
 
 def _numbered(chat: Chat, number: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from hermes.commands import cron
 from hermes.config import Config
 from hermes.errors import BadInput, NotFound, ToolError
+from hermes.model.targets import target
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool, function, text
 from hermes.tools.work import Work
@@ -27,12 +28,13 @@ def reaching_tools(db: Any, config: Config, plugged: Collection[str] = ()) -> li
 
 def _send_message(db: Any, config: Config, plugged: Collection[str]) -> Tool:
     def send(arguments: dict[str, Any], work: Work) -> str:
-        platform, _, chat = str(arguments["target"]).partition(":")
-        if not platform or not chat:
-            raise ToolError("A target is a platform and a chat, such as telegram:12345.")
-        content = json.dumps({"place": [platform, "dm", chat, "", chat], "text": arguments["message"]})
         try:
-            db.post(platform, {"owner": f"{platform}:{chat}", "key": f"{cron.KEY}message", "content": content})
+            to = target(str(arguments["target"]))
+        except BadInput as error:
+            raise ToolError(str(error)) from error
+        content = json.dumps({"place": to.place, "text": arguments["message"]})
+        try:
+            db.post(to.platform, {"owner": to.owner, "key": f"{cron.KEY}message", "content": content})
         except BadInput:
             raise ToolError("Only this person's own accounts can be written to from here.") from None
         return "It is in the outbox; the gateway sends it."
@@ -73,7 +75,7 @@ def _done(db: SessionDB, config: Config, arguments: dict[str, Any]) -> Any:
     action, job = arguments["action"], str(arguments.get("job") or "")
     if action == "create":
         words = {name: str(arguments.get(name) or "") for name in ("schedule", "prompt", "deliver")}
-        return cron.add(db, config, words["schedule"], words["prompt"], deliver=words["deliver"]).data
+        return cron.add(db, config, words["schedule"], words["prompt"], cron.Extras(words["deliver"])).data
     if action == "list":
         return cron.jobs(db)
     if action == "remove":

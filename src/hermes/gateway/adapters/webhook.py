@@ -29,6 +29,7 @@ from hermes.gateway.adapters.http import Refusing, Server
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
 from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
+from hermes.model.targets import target
 
 DEFAULT_PORT = 8644
 _MOST_BYTES = 1_000_000
@@ -62,6 +63,8 @@ class Webhook(Adapter):
                     f"The webhook '{name}' has no secret of {_SHORTEST_SECRET} characters or more, and does not start "
                     "unsigned: set its secret, or WEBHOOK_SECRET in .env."
                 )
+            if route.get("deliver"):
+                target(str(route["deliver"]))
         self._receive = receive
         app = Starlette(
             routes=[Route("/webhooks/{name}", self._take, methods=["POST"]), Route("/health", self._health)]
@@ -93,14 +96,14 @@ class Webhook(Adapter):
 
     def send(self, place: Place, text: str, *, key: str) -> str:
         """To the chat that the route names, through its own adapter."""
-        target = str(self._routes.get(place.chat, {}).get("deliver") or "")
-        if not target:
+        named = str(self._routes.get(place.chat, {}).get("deliver") or "")
+        if not named:
             return key  # the answer is in the session, which is all that was asked for
-        platform, _, chat = target.partition(":")
-        adapter = self.gateway.adapters.get(platform) if self.gateway is not None else None
+        to = target(named)
+        adapter = self.gateway.adapters.get(to.platform) if self.gateway is not None else None
         if adapter is None or adapter is self:
-            raise Undelivered(f"There is no '{platform}' here to deliver to.", final=True)
-        target_place, sent = Place(platform, "dm", chat, user=chat), ""
+            raise Undelivered(f"There is no '{to.platform}' here to deliver to.", final=True)
+        target_place, sent = Place(*to.place), ""
         for number, piece in enumerate(pieces(text, adapter.longest, adapter.length)):
             sent = adapter.send(target_place, piece, key=f"{key}-{number}")
         return sent
