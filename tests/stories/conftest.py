@@ -1,4 +1,4 @@
-"""What most stories begin with: the program, a home that was used, a model, a store."""
+"""What most stories begin with: the program, a home that was used, a model, a store, a homeserver."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from hermes.store import SessionDB
 from tests.servers.scripted import Say, Scripted
+from tests.servers.synapse import Synapse
 from tests.unit.cli.program import Hermes, fill_guide
 
 
@@ -39,3 +40,12 @@ def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def db(hermes_home: Path) -> Iterator[SessionDB]:
     with SessionDB() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def synapse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synapse]:
+    server = Synapse(tmp_path_factory.mktemp("synapse"))
+    try:
+        yield server.start()
+    finally:
+        server.stop()

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import hmac
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import httpx2
 import pytest
 
 from hermes.config import load
+from hermes.gateway.adapters.matrix import Matrix
 from hermes.gateway.adapters.telegram import Telegram
 from hermes.gateway.adapters.webhook import Webhook
 from hermes.gateway.base import Adapter, Undelivered
 from hermes.store import SessionDB
+from tests.servers.matrix import Line
 from tests.servers.platform import Paper, configured, running, until
 from tests.servers.scripted import Say, Scripted, Sent
 from tests.servers.telegram import TOKEN, FakeTelegram
@@ -24,8 +27,9 @@ SECRET = "a secret of ours"
 
 class OnPaper:
     name = "paper"
+    many = 1500  # words that no message of the platform holds
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         self.paper = Paper()
 
     def settings(self) -> dict[str, Any]:
@@ -40,6 +44,10 @@ class OnPaper:
     def heard(self, user: int = 7) -> list[str]:
         return self.paper.heard(str(user))
 
+    def chat(self) -> str:
+        """What the platform calls the chat, as a key has it."""
+        return "7"
+
     def is_busy_once(self) -> None:
         self.paper.refuses.append(Undelivered("busy", seconds=0.05))
 
@@ -47,12 +55,12 @@ class OnPaper:
         pass
 
 
-class OnTelegram:
+class OnTelegram(OnPaper):
     """By polling."""
 
     name = "telegram"
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         self.fake = FakeTelegram().__enter__()
         monkeypatch.setenv("TELEGRAM_BOT_TOKEN", TOKEN)
 
@@ -77,8 +85,8 @@ class OnTelegram:
 
 
 class OnTelegramByWebhook(OnTelegram):
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        super().__init__(monkeypatch)
+    def __init__(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(request, monkeypatch)
         monkeypatch.setenv("TELEGRAM_WEBHOOK_URL", "http://127.0.0.1:1/hook")
         monkeypatch.setenv("TELEGRAM_WEBHOOK_SECRET", SECRET)
 
@@ -107,7 +115,43 @@ class ByWebhook(OnPaper):
         httpx2.post(f"http://127.0.0.1:{self.adapter.port}/webhooks/{user}", content=body, headers=headers, timeout=20)
 
 
-KINDS = (OnPaper, OnTelegram, OnTelegramByWebhook, ByWebhook)
+class OnMatrix(OnPaper):
+    """A real homeserver."""
+
+    name = "matrix"
+    many = 9000
+
+    def __init__(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        synapse = request.getfixturevalue("synapse")
+        self.line = Line(synapse.url).__enter__()
+        self.agent, self.user, self.room = synapse.person("Hermes"), synapse.person("Alice"), ""
+        monkeypatch.setenv("MATRIX_HOMESERVER", self.line.url)
+        monkeypatch.setenv("MATRIX_ACCESS_TOKEN", self.agent.token)
+
+    def adapters(self) -> list[Adapter]:
+        return [Matrix(load())]
+
+    def says(self, text: str, event: int, *, user: int = 7) -> None:
+        self.room = self.room or self.user.room(self.agent, direct=True)
+        self.user.says(self.room, text, name=str(event))
+
+    def heard(self, user: int = 7) -> list[str]:
+        return self.user.heard(self.room)
+
+    def chat(self) -> str:
+        return self.room.replace(":", "%3A")
+
+    def is_busy_once(self) -> None:
+        busy = {"errcode": "M_LIMIT_EXCEEDED", "error": "Too Many Requests", "retry_after_ms": 300}
+        self.line.answers.append((429, json.dumps(busy).encode()))
+
+    def close(self) -> None:
+        self.user.close()
+        self.agent.close()
+        self.line.__exit__()
+
+
+KINDS = (OnPaper, OnTelegram, OnTelegramByWebhook, ByWebhook, OnMatrix)
 
 
 def echo(sent: Sent) -> Say:
@@ -116,7 +160,7 @@ def echo(sent: Sent) -> Say:
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
 def play(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    made = request.param(monkeypatch)
+    made = request.param(request, monkeypatch)
     yield made
     made.close()
 
@@ -141,16 +185,16 @@ def test_a_text_is_received_and_answered(play: Any, on_stage: Any) -> None:
         until(lambda: play.heard())
         assert play.heard() == ["Answer to 1"]
         [route] = db.list_routes()
-        assert route["platform"] == play.name and route["key"].startswith(f"agent:main:{play.name}:dm:7")
+        assert route["platform"] == play.name and route["key"].startswith(f"agent:main:{play.name}:dm:{play.chat()}")
         assert until(lambda: [row["state"] for row in db.arrivals()] == ["done"] and not db.posts("pending", "sending"))
 
 
 def test_a_long_answer_arrives_whole_and_in_order(play: Any, on_stage: Any) -> None:
-    words = " ".join(f"word{number}" for number in range(1500))
+    words = " ".join(f"word{number}" for number in range(play.many))
     with on_stage() as (db, model):
         model.add(Say(words, pieces=[words]))
         play.says("x", 1)
-        until(lambda: "".join(play.heard()).endswith("word1499"))
+        until(lambda: "".join(play.heard()).endswith(f"word{play.many - 1}"))
         assert " ".join(play.heard()).split() == words.split()
         assert len(play.heard()) > 1
         until(lambda: not db.posts("pending", "sending"))

@@ -24,8 +24,8 @@ ACTIONS = {
 
 def add_gateway(command: Command) -> None:
     command.description = (
-        "Serve the agent on every platform that is set up: Telegram, an API, webhooks. Without an action it runs here "
-        "until Ctrl-C."
+        "Serve the agent on every platform that is set up: Telegram, Matrix, an API, webhooks. Without an action "
+        "it runs here until Ctrl-C."
     )
     command.examples("hermes gateway", "hermes gateway start", "hermes gateway status", "hermes gateway pair ABCD2345")
     command.add_commands(ACTIONS, "ACTION")

@@ -77,7 +77,7 @@ class Settings(Area):
     mattermost: platform.Channels = setting(platform.Channels(), "Mattermost.")
     matrix: platform.Matrix = setting(platform.Matrix(), "Matrix.")
     platforms: dict[str, Any] = setting(
-        {}, "What a platform needs beyond this, by its name: api-server, webhook, telegram.", works=True
+        {}, "What a platform needs beyond this, by its name: api-server, webhook, telegram, matrix.", works=True
     )
     approvals: platform.Approvals = setting(platform.Approvals(), "Who is asked before something dangerous.")
     command_allowlist: list[str] = setting(

@@ -76,6 +76,10 @@ class Adapter:
         """What the platform tells about a chat: at least `name` and `kind`."""
         return {"name": place.chat, "kind": place.kind}
 
+    def direct(self, user: str) -> str:
+        """The chat in which this person is written to alone. Raises Undelivered."""
+        return user
+
     def length(self, text: str) -> int:
         """How long the platform finds a text."""
         return len(text)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from hermes.gateway.base import Undelivered
 from hermes.gateway.keys import Place
 
 if TYPE_CHECKING:
@@ -16,7 +17,11 @@ def take_over(gateway: "Gateway", session: Mapping[str, Any]) -> None:
     """Pending → running → completed, or failed with a reason that says what to do."""
     if not gateway.db.claim_handoff(session["id"]):
         return
-    place = _direct_messages(gateway, session["owner"], session["handoff_platform"])
+    try:
+        place = _direct_messages(gateway, session["owner"], session["handoff_platform"])
+    except Undelivered as failed:
+        gateway.db.fail_handoff(session["id"], str(failed))
+        return
     if place is None:
         gateway.db.fail_handoff(session["id"], _NOBODY.format(owner=session["owner"], **session))
         return
@@ -50,4 +55,4 @@ def _direct_messages(gateway: "Gateway", owner: str, platform: str) -> Place | N
     if not people:
         return None
     user = people[0].partition(":")[2]
-    return Place(platform, "dm", user, user=user)
+    return Place(platform, "dm", gateway.adapters[platform].direct(user), user=user)

@@ -26,8 +26,8 @@ from hermes.store import SessionDB, open_store
 
 logger = logging.getLogger("hermes.gateway")
 _NOTHING = (
-    "No platform is set up. Put TELEGRAM_BOT_TOKEN into .env, or name one under `platforms` in config.yaml, such as "
-    "`api-server: {}`."
+    "No platform is set up. Put TELEGRAM_BOT_TOKEN or MATRIX_HOMESERVER into .env, or name one under `platforms` in "
+    "config.yaml, such as `api-server: {}`."
 )
 
 
@@ -35,6 +35,12 @@ def _telegram(config: Config) -> Adapter:
     from hermes.gateway.adapters.telegram import Telegram
 
     return Telegram(config)
+
+
+def _matrix(config: Config) -> Adapter:
+    from hermes.gateway.adapters.matrix import Matrix
+
+    return Matrix(config)
 
 
 def _api_server(config: Config) -> Adapter:
@@ -52,6 +58,7 @@ def _webhook(config: Config) -> Adapter:
 # name: (its adapter, the variable that switches it on, the extra it needs)
 ADAPTERS: dict[str, tuple[Callable[[Config], Adapter], str, str]] = {
     "telegram": (_telegram, "TELEGRAM_BOT_TOKEN", "telegram"),
+    "matrix": (_matrix, "MATRIX_HOMESERVER", "matrix"),
     "api-server": (_api_server, "API_SERVER_KEY", "gateway"),
     "webhook": (_webhook, "WEBHOOK_SECRET", "gateway"),
 }

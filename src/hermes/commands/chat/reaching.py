@@ -16,7 +16,7 @@ from hermes.store import SessionDB
 from hermes.tools.registry import Tool, function, text
 from hermes.tools.work import Work
 
-_VARIABLES = ("TELEGRAM_BOT_TOKEN", "API_SERVER_KEY")
+_VARIABLES = ("TELEGRAM_BOT_TOKEN", "MATRIX_HOMESERVER", "API_SERVER_KEY")
 _SEND = "Send a message to a person on a platform that the gateway serves."
 _JOB = "Do something later, by itself: make, list, pause, resume or remove scheduled jobs."
 

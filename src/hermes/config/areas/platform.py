@@ -53,7 +53,7 @@ class Telegram(Area):
     channel_prompts: dict[str, str] = setting({}, "Text added to the prompt in one chat or topic, by its id.")
 
 
-class Matrix(Area):
+class Matrix(Area, works=True):
     require_mention: bool = setting(True, "Whether the agent answers in a room only when it is named.")
     free_response_rooms: list[str] = setting([], "Rooms where it always answers.")
     allowed_rooms: list[str] = setting([], "The only rooms it answers in; empty: all.")

@@ -1,0 +1,436 @@
+"""Matrix, by the sync API of a homeserver.
+
+    MATRIX_HOMESERVER         its address, such as https://matrix.org
+    MATRIX_ACCESS_TOKEN       of the agent's account; or MATRIX_USER_ID and MATRIX_PASSWORD
+    MATRIX_ALLOWED_USERS      who may talk to it, beside gateway.allowed_users
+
+The place up to which everything is in the inbox lies in the store, and moves after it is, never before: a crash loses
+nothing, and what comes again counts once. Every message goes out under a name of its own, by which the homeserver
+knows a repetition.
+"""
+
+import asyncio
+import base64
+import json
+import logging
+import re
+import secrets
+from collections.abc import Coroutine, Mapping
+from typing import Any, ClassVar
+
+import aiohttp
+import nio
+
+from hermes.commands.chat import slash
+from hermes.config import Config
+from hermes.errors import ConfigError, HermesError
+from hermes.gateway.adapters import matrix_text
+from hermes.gateway.adapters.loop import Loop
+from hermes.gateway.adapters.matrix_events import Me, Said, invite, is_our_invite, read, source_of
+from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
+from hermes.gateway.keys import Place
+
+log = logging.getLogger("hermes.gateway")
+logging.getLogger("nio").setLevel(logging.ERROR)  # it tells of every event, and quotes those it does not understand
+_POLL_SECONDS = 30
+_CALL_SECONDS = 30.0
+_LONGEST_REST = 60.0
+_TYPING_MILLISECONDS = 6000
+_RECENT = 20  # messages of a room in one sync; where there were more, the rest is asked for …
+_PAGE = 100  # … so many at a time
+_MOST_PAGES = 20  # of what was missed in one room
+_MOST_INVITES = 500
+_LARGEST_PICTURE = 10_000_000
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_FINAL = ("M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_NOT_JSON", "M_INVALID_PARAM")
+_NOT_FOR_US = {"not_types": ["*"]}
+_ENCRYPTED = (
+    "I cannot read encrypted messages. Write to me in a room without encryption; a new room has a switch for it."
+)
+
+
+def _filter(messages: int, unlike: str = "") -> dict[str, Any]:
+    """What a sync tells of: messages and members, not who is there and who has read what. A homeserver answers a
+    question without a mark for minutes as it did the first time, unless something about it is unlike the last."""
+    return {
+        "presence": _NOT_FOR_US,
+        "account_data": _NOT_FOR_US,
+        "room": {
+            "timeline": {"limit": messages, "lazy_load_members": True, "not_types": [unlike]},
+            "state": {"lazy_load_members": True},
+            "ephemeral": _NOT_FOR_US,
+            "account_data": _NOT_FOR_US,
+        },
+    }
+
+
+class Refused(Exception):
+    """The homeserver answered with an error."""
+
+    def __init__(self, answer: nio.ErrorResponse) -> None:
+        super().__init__(f"{answer.message} ({answer.status_code or 'unknown'})")
+        self.code = answer.status_code or ""
+        self.status = getattr(answer.transport_response, "status", 0)
+        self.seconds = (answer.retry_after_ms or 0) / 1000 or None
+
+
+_TROUBLE = (Refused, aiohttp.ClientError, TimeoutError, OSError)
+
+
+class Matrix(Adapter):
+    name: ClassVar[str] = "matrix"
+    longest: ClassVar[int] = 60_000  # bytes, of the 65,536 that an event has
+    edits: ClassVar[bool] = True
+    repeats: ClassVar[bool] = True
+
+    def __init__(self, config: Config) -> None:
+        given: Mapping[str, Any] = config.settings.platforms.get(self.name) or {}
+        variables = config.environment
+        self._settings, self._pairing = config.settings.matrix, config.settings.gateway.pairing
+        self._homeserver = str(given.get("homeserver") or variables.get("MATRIX_HOMESERVER", "")).rstrip("/")
+        self._user = str(given.get("user") or variables.get("MATRIX_USER_ID", ""))
+        self._token = variables.get("MATRIX_ACCESS_TOKEN", "")
+        self._password = variables.get("MATRIX_PASSWORD", "")
+        self._device = str(given.get("device") or "HERMES")
+        self._poll_seconds = int(given.get("poll_seconds", _POLL_SECONDS))
+        self._loop: Loop | None = None
+        self._client: Any = None
+        self._syncing: asyncio.Task[None] | None = None
+        self._receive: Receive | None = None
+        self._me = Me("", "")
+        self._since = ""
+        self._names = ""  # how the names of our messages begin
+        self._invites: dict[str, tuple[str, bool]] = {}  # that wait for their sender to be let in
+        self._creating = asyncio.Lock()
+
+    def length(self, text: str) -> int:
+        return matrix_text.length(text)
+
+    # -- its life
+
+    def connect(self, receive: Receive) -> None:
+        self._check()
+        self._receive, self._loop = receive, Loop("hermes-matrix")
+        try:
+            self._loop.call(self._begin(), 60.0)
+        except Refused as refused:
+            what = "MATRIX_ACCESS_TOKEN" if self._token else "MATRIX_USER_ID with MATRIX_PASSWORD"
+            raise ConfigError(f"{self._homeserver} refused {what}: {refused}.") from refused
+        except _TROUBLE as error:
+            why = str(error) or type(error).__name__
+            raise ConfigError(f"{self._homeserver} cannot be reached ({why}); is MATRIX_HOMESERVER right?") from error
+
+    def _check(self) -> None:
+        if not re.match(r"https?://[^/]", self._homeserver):
+            raise ConfigError("Matrix needs MATRIX_HOMESERVER in .env, such as https://matrix.org.")
+        if not self._token and not (self._user and self._password):
+            raise ConfigError("Matrix needs MATRIX_ACCESS_TOKEN in .env, or MATRIX_USER_ID and MATRIX_PASSWORD.")
+
+    async def _begin(self) -> None:
+        config = nio.AsyncClientConfig(max_limit_exceeded=0, max_timeouts=0, encryption_enabled=False)
+        self._client = nio.AsyncClient(self._homeserver, self._user, config=config)
+        await self._log_in()
+        profile = await self._client.get_displayname(self._client.user_id)
+        self._me = Me(self._client.user_id, getattr(profile, "displayname", None) or "")
+        await asyncio.get_running_loop().run_in_executor(None, self._recall)
+        rooms = _answer(await self._client.sync(timeout=0, sync_filter=_filter(1, secrets.token_hex(8))))
+        if not self._since:  # what was said before the first start was not said to us
+            await self._remember(rooms.next_batch)
+        self._note_invites(rooms)
+        await self._accept()
+        self._syncing = asyncio.get_running_loop().create_task(self._listen())
+
+    async def _log_in(self) -> None:
+        """By token, or by password: always as the same device, by which the homeserver knows what it sent before."""
+        client = self._client
+        if self._token:
+            client.access_token = self._token
+            who = _answer(await client.whoami())
+            client.restore_login(who.user_id, who.device_id or self._device, self._token)
+            return
+        client.device_id = self._device
+        _answer(await client.login(self._password, device_name="Hermes"))
+
+    def disconnect(self) -> None:
+        """Stop listening; what is to be sent still can be."""
+        if self._loop is not None and self._syncing is not None and not self._syncing.done():
+            self._loop.cancel(self._syncing)
+
+    def close(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is None:
+            return
+        try:
+            loop.call(self._end(), 10.0)
+        except _TROUBLE:
+            log.warning("Matrix: the connection was not closed in good order")
+        loop.stop()
+
+    async def _end(self) -> None:
+        if self._syncing is not None:
+            self._syncing.cancel()
+            await asyncio.gather(self._syncing, return_exceptions=True)
+        if self._client is not None:
+            await self._client.close()
+
+    # -- what the store keeps
+
+    @property
+    def _mark(self) -> str:
+        return f"matrix.sync:{self._me.user}"
+
+    def _recall(self) -> None:
+        assert self.gateway is not None
+        try:
+            kept = json.loads(self.gateway.db.get_meta(self._mark) or "{}")
+        except ValueError:
+            kept = {}
+        self._since = str(kept.get("since") or "")
+        # A store that is made anew counts its messages from one again, and the homeserver knows those names already.
+        self._names = str(kept.get("names") or secrets.token_hex(6))
+
+    async def _remember(self, since: str) -> None:
+        assert self.gateway is not None
+        value = json.dumps({"since": since, "names": self._names})
+        await asyncio.get_running_loop().run_in_executor(None, self.gateway.db.set_meta, self._mark, value)
+        self._since = since
+
+    # -- listening
+
+    async def _listen(self) -> None:
+        """Ask what is new for ever; after trouble, wait a little longer each time."""
+        rest, since = 1.0, self._since
+        while True:
+            try:
+                news = await self._client.sync(self._poll_seconds * 1000, _filter(_RECENT), since or self._since)
+                since = await self._take(_answer(news))
+                rest = 1.0
+            except (*_TROUBLE, HermesError) as error:
+                if isinstance(error, Refused) and error.code == "M_UNKNOWN_TOKEN":
+                    await self._again()
+                pause = max(rest, getattr(error, "seconds", None) or 0.0)
+                log.warning("Matrix: %s; trying again in %.0f s", error or type(error).__name__, pause)
+                await asyncio.sleep(pause)
+                rest, since = min(rest * 2, _LONGEST_REST), self._since
+
+    async def _again(self) -> None:
+        """Somebody ended our session; with the password there is a new one."""
+        try:
+            await self._log_in()
+        except _TROUBLE as error:
+            log.error("Matrix does not let us in any more: %s", error)
+
+    async def _take(self, news: nio.SyncResponse) -> str:
+        """Everything of one answer into the inbox, and only then its mark."""
+        self._note_invites(news)
+        await self._accept()
+        for room, info in news.rooms.join.items():
+            for source in await self._since_then(room, info.timeline):
+                await self._heard(room, source)
+        if news.rooms.join or news.rooms.invite or news.rooms.leave:
+            await self._remember(news.next_batch)
+        return str(news.next_batch)
+
+    async def _since_then(self, room: str, timeline: Any) -> list[Mapping[str, Any]]:
+        """What was said in a room since the last answer, oldest first, and after we were invited."""
+        found = [source_of(event) for event in timeline.events]
+        before, pages = timeline.prev_batch if timeline.limited else None, 0
+        while before and pages < _MOST_PAGES and not any(is_our_invite(one, self._me.user) for one in found):
+            page = _answer(await self._client.room_messages(room, before, self._since, limit=_PAGE))
+            found = [source_of(event) for event in reversed(page.chunk)] + found
+            before, pages = page.end if page.chunk else None, pages + 1
+        invited = [at for at, one in enumerate(found) if is_our_invite(one, self._me.user)]
+        return found[invited[-1] :] if invited else found
+
+    async def _heard(self, room: str, source: Mapping[str, Any]) -> None:
+        if source.get("type") == "m.room.encrypted":
+            await self._cannot_read(room, source)
+            return
+        said = read(source, self._me)
+        incoming = await self._incoming(room, said) if said is not None else None
+        if incoming is not None and self._receive is not None:
+            await asyncio.get_running_loop().run_in_executor(None, self._receive, incoming)
+
+    async def _incoming(self, room: str, said: Said) -> Incoming | None:
+        """What was said to the agent; None: nothing, or not to it."""
+        kind, settings = await self._kind(room), self._settings
+        if settings.allowed_rooms and room not in settings.allowed_rooms:
+            return None
+        text = _as_command(said.text)
+        if kind != "dm" and settings.require_mention and room not in settings.free_response_rooms:
+            to_us = said.named or text.startswith("/") or await self._is_answer_to_us(room, said)
+            if not to_us:
+                return None
+        images = await self._pictures(said)
+        if not text and not images:
+            return None
+        place = Place(self.name, kind, room, said.thread, said.sender)
+        return Incoming(place, said.event, text, self._name_of(room, said.sender), images)
+
+    async def _kind(self, room: str) -> str:
+        """Two in a room are alone, whatever the room is called."""
+        known = self._client.rooms.get(room)
+        if known is not None and _members(known) is None:  # not every homeserver tells how many there are
+            found = _answer(await self._client.joined_members(room))
+            known.update_summary(nio.RoomSummary(0, len(found.members), [one.user_id for one in found.members]))
+        return "dm" if known is not None and (_members(known) or 3) <= 2 else "group"
+
+    def _name_of(self, room: str, user: str) -> str:
+        known = self._client.rooms.get(room)
+        return (known.user_name(user) if known is not None else None) or user
+
+    async def _is_answer_to_us(self, room: str, said: Said) -> bool:
+        if not said.answers:
+            return False
+        found = await self._client.room_get_event(room, said.answers)
+        return getattr(getattr(found, "event", None), "sender", "") == self._me.user
+
+    async def _cannot_read(self, room: str, source: Mapping[str, Any]) -> None:
+        """Told once to a person we are alone with: the homeserver knows the message by its name."""
+        assert self.gateway is not None
+        place = Place(self.name, await self._kind(room), room, user=str(source.get("sender") or ""))
+        if place.user != self._me.user and place.kind == "dm" and self.gateway.access.may_talk(place):
+            content = matrix_text.content(_ENCRYPTED)
+            await self._client.room_send(room, "m.room.message", content, f"{self._names}-encrypted-{room}")
+
+    # -- pictures
+
+    async def _pictures(self, said: Said) -> tuple[str, ...]:
+        media = said.media
+        if media is None or media.kind != "m.image" or media.size > _LARGEST_PICTURE:
+            return ()
+        try:
+            data, kind = await self._fetched(media.address, _LARGEST_PICTURE)
+        except _TROUBLE as error:
+            log.warning("a picture could not be fetched: %s", error)
+            return ()
+        kind = next((one for one in (media.type, kind) if one in _PICTURES), "")
+        return (f"data:{kind};base64,{base64.b64encode(data).decode()}",) if kind else ()
+
+    async def _fetched(self, address: str, most: int) -> tuple[bytes, str]:
+        """The content of an mxc:// address, and its type. OSError: there is none, or more than wanted."""
+        found = re.fullmatch(r"mxc://([\w.:\[\]-]{1,255})/([\w-]{1,255})", address)
+        if found is None:
+            raise OSError("no address of a file")
+        path = f"/_matrix/client/v1/media/download/{found[1]}/{found[2]}"
+        headers = {"Authorization": f"Bearer {self._client.access_token}"}
+        answer = await self._client.send("GET", path, headers=headers, timeout=_CALL_SECONDS)
+        async with answer:
+            if answer.status != 200:
+                raise OSError(f"the homeserver answered {answer.status}")
+            data = bytearray()
+            async for part in answer.content.iter_chunked(65_536):
+                data += part
+                if len(data) > most:
+                    raise OSError("it is larger than wanted")
+            return bytes(data), answer.content_type
+
+    # -- invitations
+
+    def _note_invites(self, news: nio.SyncResponse) -> None:
+        for room in (*news.rooms.join, *news.rooms.leave):
+            self._invites.pop(room, None)
+        for room, info in news.rooms.invite.items():
+            found = invite(info.invite_state, self._me.user)
+            if found is not None and len(self._invites) < _MOST_INVITES:
+                self._invites[room] = found
+
+    async def _accept(self) -> None:
+        """Join where somebody asks who may talk to the agent. A stranger may ask it aside, to be told a code; other
+        invitations wait until their sender is let in."""
+        for room, (user, direct) in list(self._invites.items()):
+            welcome = await asyncio.get_running_loop().run_in_executor(None, self._is_welcome, room, user, direct)
+            if not welcome:
+                continue
+            joined = await self._client.join(room)
+            if isinstance(joined, nio.ErrorResponse):
+                log.warning("an invitation of %s could not be accepted: %s", user, joined.message)
+            if not isinstance(joined, nio.ErrorResponse) or joined.status_code in _FINAL:
+                del self._invites[room]
+
+    def _is_welcome(self, room: str, user: str, direct: bool) -> bool:
+        assert self.gateway is not None
+        if self._settings.allowed_rooms and room not in self._settings.allowed_rooms:
+            return False
+        place = Place(self.name, "dm" if direct else "group", room, user=user)
+        return (direct and self._pairing) or self.gateway.access.may_talk(place)
+
+    # -- sending
+
+    def send(self, place: Place, text: str, *, key: str) -> str:
+        content = matrix_text.content(text, place.thread)
+        return self._asked(self._send(place.chat, content, f"{self._names}-{key}"))
+
+    def edit(self, place: Place, message: str, text: str) -> None:
+        self._asked(self._send(place.chat, matrix_text.changed(message, text), f"{self._names}-{secrets.token_hex(8)}"))
+
+    async def _send(self, chat: str, content: dict[str, Any], name: str) -> str:
+        room = await self._room(chat)
+        sent = _answer(await self._client.room_send(room, "m.room.message", content, name))
+        return str(sent.event_id)
+
+    def _asked(self, work: "Coroutine[Any, Any, str]") -> str:
+        """Trying again never sends twice, so nothing is unsure."""
+        if self._loop is None:
+            work.close()
+            raise Undelivered("Matrix is not connected.")
+        try:
+            return self._loop.call(work, _CALL_SECONDS)
+        except Refused as refused:
+            if refused.code == "M_LIMIT_EXCEEDED" or refused.status == 429:
+                raise Undelivered("Matrix is busy.", seconds=refused.seconds or 1.0) from refused
+            raise Undelivered(f"Matrix: {refused}", final=refused.code in _FINAL) from refused
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            raise Undelivered(f"Matrix: {error or 'no answer in time'}") from error
+
+    async def _room(self, chat: str) -> str:
+        """The room to write to; for a person, the one we are alone in, or a new one."""
+        if not chat.startswith("@"):
+            return chat
+        async with self._creating:
+            for room in self._client.rooms.values():
+                if (_members(room) or 3) <= 2 and chat in room.summary.heroes:
+                    return str(room.room_id)
+            preset = nio.RoomPreset.trusted_private_chat
+            made = _answer(await self._client.room_create(is_direct=True, invite=[chat], preset=preset))
+            self._client.rooms[made.room_id] = room = nio.MatrixRoom(made.room_id, self._me.user)
+            room.update_summary(nio.RoomSummary(1, 1, [chat]))
+            return str(made.room_id)
+
+    def direct(self, user: str) -> str:
+        return self._asked(self._room(user))
+
+    def typing(self, place: Place) -> None:
+        if self._loop is not None:
+            self._loop.soon(self._type(place.chat))
+
+    async def _type(self, room: str) -> None:
+        try:
+            await self._client.room_typing(room, True, _TYPING_MILLISECONDS)
+        except _TROUBLE:
+            pass  # a courtesy
+
+    def chat_info(self, place: Place) -> Mapping[str, Any]:
+        known = self._client.rooms.get(place.chat)
+        return {"name": known.display_name if known is not None else place.chat, "kind": place.kind}
+
+
+def _members(room: Any) -> int | None:
+    """How many are in a room or invited to it; None: it was not told. Its list of users has only those who spoke."""
+    told = room.summary
+    if told is None or told.joined_member_count is None:
+        return None
+    told.heroes = told.heroes or list(room.users)
+    return int(told.joined_member_count) + int(told.invited_member_count or 0)
+
+
+def _answer(given: Any) -> Any:
+    if isinstance(given, nio.ErrorResponse):
+        raise Refused(given)
+    return given
+
+
+def _as_command(text: str) -> str:
+    """`!title …` is `/title …`: some clients keep what begins with a slash for themselves."""
+    name = text[1:].split(maxsplit=1)[0].lower() if text.startswith("!") and text[1:].strip() else ""
+    return f"/{text[1:]}" if name and slash.find(name) is not None else text
