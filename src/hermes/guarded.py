@@ -9,9 +9,13 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 log = logging.getLogger(__name__)
+_OURS = f"{Path(__file__).parent}{os.sep}"
+_BUNDLED = f"{_OURS}bundled{os.sep}"
+_PYTHON = str(Path(os.__file__).parent)
 
 
 class Outcome(NamedTuple):
@@ -93,4 +97,22 @@ class _Worker:
         except BaseException as error:  # the edge to code that is not ours, which may even ask to exit
             if not self._left:  # what comes too late was told of already
                 log.warning("code that is not ours failed", exc_info=error)
-            return Outcome(problem=f"failed ({type(error).__name__}: {error})")
+            return Outcome(problem=f"failed ({type(error).__name__}: {error}{_where(error)})")
+
+
+def _is_ours(file: str) -> bool:
+    """Ours, or Python's own; what is bundled, or installed beside Hermes, is written as anybody would."""
+    if file.startswith(_OURS):
+        return not file.startswith(_BUNDLED)
+    return file.startswith("<") or (file.startswith(_PYTHON) and "-packages" not in file)
+
+
+def _where(error: BaseException) -> str:
+    """The line of theirs where it went wrong: the deepest that is neither ours nor Python's own."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not _is_ours(file):
+            found = f"; {Path(file).parent.name}/{Path(file).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return found

@@ -73,7 +73,7 @@ def test_an_authors_afternoon(model: Scripted, db: SessionDB, hermes: Hermes, he
     chat = opened(db)
     [told] = notices(said(chat, "And now?"))
     chat.close()
-    assert told == "Plugin 'tool-count' failed (RuntimeError: half done) in post_tool_call."
+    assert told == "Plugin 'tool-count' failed (RuntimeError: half done; tool-count/__init__.py:10) in post_tool_call."
 
     code.write_text("def register(ctx)\n")
     assert "It cannot be used: it failed (SyntaxError" in hermes("plugins", "show", "tool-count").out
@@ -81,8 +81,16 @@ def test_an_authors_afternoon(model: Scripted, db: SessionDB, hermes: Hermes, he
     [told] = notices(said(chat, "And now?"))
     chat.close()
     assert told.startswith("Plugin 'tool-count' is left out: failed (SyntaxError")
+    assert "is on, and cannot be used: it failed (SyntaxError" in refused(hermes("plugins", "enable", "tool-count"), 2)
+    (folder / "plugin.yaml").write_text("name: [\n")
+    chat = opened(db)
+    [told] = notices(said(chat, "And now?"))
+    chat.close()
+    assert told.startswith(f"Plugin 'tool-count' is left out: {folder}/plugin.yaml:2: ")
     hermes("plugins", "disable", "tool-count")
-    assert notices(said(opened(db), "And now?")) == []
+    chat = opened(db)
+    assert notices(said(chat, "And now?")) == []
+    chat.close()
 
 
 POLICY = """

@@ -111,7 +111,8 @@ def enable(home: Path, name: str) -> Reply:
     plugin = _known(_discover(config), name)
     context, problem = loaded(plugin, config.environment)
     if context is None:
-        raise BadInput(f"Plugin '{name}' stays off: it {problem}")
+        stays = "is on, and cannot be used" if is_on(plugin, config.settings) else "stays off"
+        raise BadInput(f"Plugin '{name}' {stays}: it {problem}")
     tab_of(plugin)  # BadInput for a tab that cannot be shown
     _switch(home, config, name, on=True)
     return said(f"{name} is on, from the next chat.{_choose(plugin)}", data={"plugin": name, "enabled": True})

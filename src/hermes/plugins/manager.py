@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from hermes.config import Config
 from hermes.guarded import Guard
-from hermes.plugins.base import Plugin
+from hermes.plugins.base import Plugin, Problem
 from hermes.plugins.context import PluginCommand, PluginContext, PluginTool
 from hermes.plugins.discover import discover, is_on
 from hermes.plugins.hooks import GUARDED
@@ -166,5 +166,13 @@ def _loaded(config: Config, folder: Path | None) -> PluginManager:
             manager.add(plugin, config.environment)
     for name in settings.plugins.enabled:
         if name not in found.plugins and name not in settings.plugins.disabled:
-            manager.warnings.append(f"Plugin '{name}' is on, and there is none of this name: hermes plugins list")
+            manager.warnings.append(_absent(name, found.problems))
     return manager
+
+
+def _absent(name: str, problems: Sequence[Problem]) -> str:
+    """Why one that is on is not there: it cannot be read, or it is gone."""
+    wrong = next((one for one in problems if one.serious and Path(one.where).parent.name == name), None)
+    if wrong is not None:
+        return f"Plugin '{name}' is left out: {wrong}"
+    return f"Plugin '{name}' is on, and there is none of this name: hermes plugins list"

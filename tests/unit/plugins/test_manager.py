@@ -152,7 +152,7 @@ def test_a_command_says_something_or_what_went_wrong(tmp_path: Path) -> None:
     )
     plugins = loaded(plugin(tmp_path, "one", code))
     assert plugins.run_command("shout", "hey") == "HEY"
-    assert plugins.run_command("fail", "") == "/fail failed (ZeroDivisionError: division by zero)."
+    assert plugins.run_command("fail", "") == "/fail failed (ZeroDivisionError: division by zero; one/__init__.py:3)."
 
 
 def test_many_threads_may_tell_at_once(tmp_path: Path) -> None:
