@@ -193,25 +193,24 @@ def tighten(path: Path) -> None:
 
 def _sync_folder(folder: Path) -> None:
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        flush(folder)
     except OSError:
-        return  # one that cannot be listed
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass  # not every file system can
-    finally:
-        os.close(descriptor)
+        pass  # one that cannot be listed; and not every file system can
 
 
 def sync(path: Path) -> None:
     """Have a finished file, and its name in the folder, on disk. Not for files that SQLite has open here."""
     for name in (path, path.parent):
-        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        flush(name)
+
+
+def flush(path: Path) -> None:
+    """Have the content of a file, or the names in a folder, on disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def copies_of(store: Path) -> list[Path]:

@@ -28,7 +28,7 @@ def put_in_place(store: Path, replacement: Path, why: str) -> Path | None:
         _copy(replacement, part)
         kept = _set_aside(store, why)
         part.rename(store)
-        _sync(store.parent)
+        paths.flush(store.parent)
     except OSError as error:
         raise BadInput(f"{replacement} cannot be put in place of {store} ({error.strerror}).") from error
     finally:
@@ -41,7 +41,7 @@ def put_in_place(store: Path, replacement: Path, why: str) -> Path | None:
 def _copy(source: Path, target: Path) -> None:
     paths.create_private_file(target)
     shutil.copyfile(source, target)
-    _sync(target)
+    paths.flush(target)
 
 
 def _set_aside(store: Path, why: str) -> Path | None:
@@ -53,7 +53,7 @@ def _set_aside(store: Path, why: str) -> Path | None:
     if log.exists():
         _second_name(log, kept.with_name(kept.name + "-wal"))
     store.rename(kept)
-    _sync(store.parent)
+    paths.flush(store.parent)
     for stale in (log, index):
         stale.unlink(missing_ok=True)
     return kept
@@ -64,11 +64,3 @@ def _second_name(file: Path, name: Path) -> None:
         os.link(file, name, follow_symlinks=False)
     except OSError:  # a file system without hard links
         _copy(file, name)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

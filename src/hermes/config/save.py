@@ -66,7 +66,7 @@ def replace(file: Path, content: str) -> None:
     except BaseException:
         os.unlink(name)
         raise
-    _sync_folder(target.parent)
+    paths.flush(target.parent)
 
 
 def _new_text(file: Path, current: document.Document, edits: list[Edit]) -> str:
@@ -106,11 +106,3 @@ def _keep(file: Path) -> Path:
     kept = file.with_name(f"{file.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
     replace(kept, file.read_bytes().decode("utf-8"))
     return kept
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -25,7 +25,7 @@ from hermes.store.transfer import TransferOperations
 from hermes.store.usage import UsageOperations
 
 if TYPE_CHECKING:
-    from hermes.store.sqlite.backup import SalvageReport
+    from hermes.store.sqlite.salvage import SalvageReport
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from hermes.errors import BadInput, StoreCorrupt
+from hermes.paths import flush
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.errors import translating
 from hermes.store.sqlite.identity import generation_of_file
@@ -27,7 +28,7 @@ def copy_store(source: apsw.Connection, target: Path) -> None:
         copy.execute("PRAGMA journal_mode=DELETE").fetchall()
         verify(copy, target)
         copy.close()
-        _sync(part)
+        flush(part)
         appear(part, target)
     finally:
         part.unlink(missing_ok=True)
@@ -75,14 +76,6 @@ def appear(part: Path, target: Path) -> None:
         raise BadInput(f"{target} exists; choose another name.") from None
     except OSError:  # a file system without links
         part.rename(target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def stamp() -> str:

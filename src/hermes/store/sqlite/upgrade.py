@@ -24,7 +24,7 @@ from hermes.model.ledger import COST_COLUMNS, COUNT_COLUMNS, USAGE_COLUMNS
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.model.text import escape, is_storable, storable
 from hermes.model.titles import fitting_title, next_title
-from hermes.paths import PRIVATE_FILE
+from hermes.paths import PRIVATE_FILE, flush
 from hermes.store.encode import PROMPT_THRESHOLD, TEXT_COLUMNS, Payload, encode
 from hermes.store.sqlite import schema
 from hermes.store.sqlite.errors import translated
@@ -119,12 +119,12 @@ def _back_up(path: Path, wanted: Path) -> Path:
     part.unlink(missing_ok=True)  # of an upgrade that was killed: no other one is at work now
     try:
         _copy(path, _new_file(part))
-        _sync(part)
+        flush(part)
         backup = _free_name(wanted)
         os.rename(part, backup)
     finally:
         part.unlink(missing_ok=True)
-    _sync(backup.parent)
+    flush(backup.parent)
     return backup
 
 
@@ -145,14 +145,6 @@ def _copy(path: Path, backup: Path) -> None:
     finally:
         target.close()
         source.close()
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def make_plain(connection: apsw.Connection) -> None:
@@ -372,13 +364,13 @@ def restore(path: Path, backup: Path, guard: Guard) -> Path | None:
     try:
         with open(backup, "rb") as old, open(fresh, "wb") as new:
             shutil.copyfileobj(old, new)
-        _sync(fresh)
+        flush(fresh)
         guard.acquire(RESTORE_PATIENCE_S)
         try:
             with _alone(path):
                 kept = _put_aside(path)
                 os.replace(fresh, path)
-                _sync(path.parent)
+                flush(path.parent)
         finally:
             guard.release()
     finally:
