@@ -4,17 +4,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from shlex import split
-from typing import NamedTuple
 
 import pytest
 
+from tests.stories.pages import examples
 from tests.unit.cli.program import Done, Hermes, refused, spawn
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "configuration.md"
-BLOCK = re.compile(r"^```(yaml|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -38,26 +36,6 @@ def write(file: Path, text: str) -> None:
 # -- the guide
 
 
-class Example(NamedTuple):
-    """A block of YAML is the file from then on; a command prints what follows it."""
-
-    yaml: str = ""
-    command: str = ""
-    typed: str = ""
-    prints: tuple[str, ...] = ()
-
-
-def examples() -> Iterator[Example]:
-    for kind, text in BLOCK.findall(GUIDE.read_text()):
-        if kind == "yaml":
-            yield Example(yaml=text)
-            continue
-        for piece in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-            command, *lines = piece.splitlines()
-            typed = "".join(line[2:] + "\n" for line in lines if line.startswith("? "))
-            yield Example("", command, typed, tuple(line for line in lines if not line.startswith("? ")))
-
-
 def perform(command: str, typed: str, home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> Done:
     words = split(command.replace("~/.hermes", str(home)))
     with monkeypatch.context() as patch:
@@ -70,7 +48,7 @@ def perform(command: str, typed: str, home: Path, hermes: Hermes, monkeypatch: p
 
 
 def test_the_guide_is_true(file: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = list(examples())
+    found = list(examples(GUIDE.read_text()))
     assert len(found) > 20
     for example in found:
         if example.yaml:

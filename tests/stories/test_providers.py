@@ -7,17 +7,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import split
-from typing import NamedTuple
 
 import pytest
 
 from hermes import paths
 from hermes.providers.pool import Pool
 from tests.servers.scripted import Fail, Say, Scripted
+from tests.stories.pages import examples
 from tests.unit.cli.program import Hermes, refused
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "providers.md"
-BLOCK = re.compile(r"^```(yaml|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ADDRESS = "http://127.0.0.1:8000/v1"
 KEY = "sk-or-v1-1234567890abcdef1234"
 
@@ -43,30 +42,12 @@ def custom(hermes: Hermes, server: Scripted) -> None:
 # -- the guide
 
 
-class Example(NamedTuple):
-    yaml: str = ""
-    command: str = ""
-    typed: str = ""
-    prints: tuple[str, ...] = ()
-
-
-def examples(address: str) -> Iterator[Example]:
-    for kind, text in BLOCK.findall(GUIDE.read_text().replace(ADDRESS, address)):
-        if kind == "yaml":
-            yield Example(yaml=text)
-            continue
-        for piece in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-            command, *lines = piece.splitlines()
-            typed = "".join(line[2:] + "\n" for line in lines if line.startswith("? "))
-            yield Example("", command, typed, tuple(line for line in lines if not line.startswith("? ")))
-
-
 def without_times(lines: list[str]) -> list[str]:
     return [re.sub(r"\d+\.\d\d s", "0.00 s", line).rstrip() for line in lines]
 
 
 def test_the_guide_is_true(hermes: Hermes, server: Scripted, hermes_home: Path) -> None:
-    found = list(examples(server.url))
+    found = list(examples(GUIDE.read_text().replace(ADDRESS, server.url)))
     assert len(found) > 15
     for example in found:
         if example.yaml:

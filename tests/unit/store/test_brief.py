@@ -30,7 +30,8 @@ heavy = {
     "dataclasses", "hashlib", "zstandard", "tempfile", "ctypes", "shutil", "random", "secrets", "yaml",
     "hermes.store.query", "hermes.store.matching", "hermes.store.questions", "hermes.store.ranking",
     "hermes.store.sqlite.recall", "hermes.store.sqlite.upgrade", "hermes.store.sqlite.check",
-    "hermes.store.sqlite.salvage", "hermes.store.sqlite.backup", "hermes.providers", "hermes.agent",
+    "hermes.store.sqlite.salvage", "hermes.store.sqlite.backup", "hermes.store.sqlite.upkeep",
+    "hermes.providers", "hermes.agent",
 }
 print(sorted(heavy & set(sys.modules)))
 """

@@ -3,7 +3,6 @@
 import re
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,6 @@ DAY = 86400.0
 FENCE = re.compile(
     r'^<recalled-session id="([^"]*)" title="([^"]*)" source="([^"]*)" owner="([^"]*)".*?>$', re.MULTILINE
 )
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Iterator[SessionDB]:
-    with SessionDB(tmp_path / "state.db") as store:
-        yield store
 
 
 @pytest.fixture

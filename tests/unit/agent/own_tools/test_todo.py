@@ -1,6 +1,5 @@
 """todo: one list for a conversation, whatever happens to it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,6 @@ from hermes.store import SessionDB
 from tests.unit.agent.own_tools.calling import Caller
 
 LIST = [{"id": "1", "content": "Read the page", "status": "completed"}, {"id": "2", "content": "Write\nthe test"}]
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Iterator[SessionDB]:
-    with SessionDB(tmp_path / "state.db") as store:
-        yield store
 
 
 @pytest.fixture
