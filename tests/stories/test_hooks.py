@@ -30,6 +30,7 @@ def register(ctx):
         return heard
     for event in HOOKS:
         ctx.register_hook(event, hearing(event))
+    ctx.register_command("heard", lambda rest: "Everything.", "what was heard")
 """
 # What one turn with a tool call tells of, in this order.
 TURN = ["pre_llm_call", "pre_api_request", "post_api_request", "pre_tool_call", "transform_tool_result"]
@@ -129,3 +130,23 @@ def test_a_chat_in_the_gateway(model: Scripted, hermes_home: Path) -> None:
     assert events(hermes_home)[: len(begun)] == begun
     assert events(hermes_home)[len(begun) :] == ["on_session_end", "on_session_reset", "on_session_finalize"]
     assert {session_id for _, _, session_id in heard(hermes_home)} == {session["id"]}
+
+
+def test_skills_and_commands_of_plugins_in_the_gateway(model: Scripted, hermes_home: Path) -> None:
+    """A skill is for everybody; a command of a plugin is code, and for administrators."""
+    settings = (hermes_home / "config.yaml").read_text()
+    admins = settings.replace("allow_all_users: true", "allow_all_users: true\n  admin_users: ['paper:1']")
+    (hermes_home / "config.yaml").write_text(admins)
+    paper = Paper()
+    with SessionDB() as db, running(db, paper):
+        paper.says("7", "/weekly-review of my garden")
+        until(lambda: paper.heard("7") == ["Done."], 60)
+        until(lambda: not db.arrivals("running", "waiting"), 60)
+        asked = [row["content"] for row in db.get_messages(db.search_sessions()[0]["id"]) if row["role"] == "user"]
+        paper.says("7", "/heard")
+        until(lambda: len(paper.heard("7")) == 2, 60)
+        paper.says("1", "/heard")
+        until(lambda: paper.heard("1"), 60)
+    assert asked[0].startswith('of my garden\n\n<skill name="weekly-review"')
+    assert paper.heard("7")[1] == "/heard is for administrators (gateway.admin_users)."
+    assert paper.heard("1") == ["Everything."]

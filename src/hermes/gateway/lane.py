@@ -379,11 +379,13 @@ class Lane:
         self._done(arrival)
 
     def _allowed(self, chat: Chat, text: str) -> None:
-        """Commands that run programs or tell about the machine are for its administrators."""
+        """Commands that run programs or tell about the machine are for its administrators; a skill is for everybody."""
         name = text.strip().removeprefix("/").split()[0].lower()
         ours = slash.find(name)
+        if ours is None and name in slash.skill_names(chat):
+            return
         if (ours is None or ours[0] in ("debug",)) and not self.gateway.access.is_admin(self.place):
-            known = ours is not None or name in slash.quick_names(chat)
+            known = ours is not None or name in (*slash.quick_names(chat), *slash.plugin_names(chat))
             raise HermesError(
                 f"/{name} is for administrators (gateway.admin_users)." if known else slash.unknown(chat, name)
             )

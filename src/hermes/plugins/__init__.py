@@ -6,6 +6,7 @@ discover.py  the four places they come from, in order, and which of them are on
 context.py   what a plugin is given to register things with
 loading.py   its code, imported at arm's length
 manager.py   the plugins of one front end: who listens, what they brought, what went wrong
+tabs.py      pages for the dashboard
 writing.py   a working skeleton · trying.py  a plugin in its own tests
 
 Those that come with the program are in hermes/bundled, written as anybody would write them.
