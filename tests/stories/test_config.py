@@ -144,6 +144,11 @@ def test_what_is_typed_becomes_what_the_setting_wants(
             "model.base_url has to be an address, such as https://example.com/v1.",
         ),
         (
+            ["set", "platforms.telegram.base_url", "api.telegram.org"],
+            2,
+            "platforms.telegram.base_url has to be an address, such as https://example.com/v1.",
+        ),
+        (
             ["set", "fallback_providers", "[{base_url: localhost}]"],
             2,
             'fallback_providers.0.base_url is "localhost" (text), expected an address, such as '

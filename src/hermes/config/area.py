@@ -41,7 +41,7 @@ class Setting:
 
     @property
     def is_address(self) -> bool:
-        return self.kind is str and (self.name == "url" or self.name.endswith("_url"))
+        return self.kind in (str, Any) and (self.name == "url" or self.name.endswith("_url"))
 
     @property
     def description(self) -> str:

@@ -37,7 +37,7 @@ def fit(known: Setting, value: Any) -> Any:
 def is_no_address(known: Setting, value: Any) -> bool:
     """Whether an address is wanted, and this is none. Apart from `fit`: what a file says stays in force, or a question
     meant for one server would go to another."""
-    return known.is_address and bool(value) and not _ADDRESS.fullmatch(value)
+    return known.is_address and isinstance(value, str) and bool(value) and not _ADDRESS.fullmatch(value)
 
 
 def expected(known: Setting) -> str:
