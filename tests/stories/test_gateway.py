@@ -371,3 +371,21 @@ def test_a_session_with_a_program_running_behind_it_is_not_reset(
         paper.says("alice", "still there?")
         until(lambda: len(paper.heard("alice")) == 2)
         assert db.get_route(key)["session_id"] == old  # type: ignore[index]
+
+
+def test_a_command_that_deletes_something_asks_first(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model)
+    paper = Paper()
+    with running(db, paper):
+        for number, text in enumerate(("one", "two", "/undo", "no", "/undo", "yes"), 1):
+            paper.says("alice", text)
+            until(lambda number=number: len(paper.heard("alice")) >= number)
+    question = "Delete everything from “two” on, for good?\n\nAnswer with one of: yes, no."
+    assert paper.heard("alice")[2:] == [
+        question,
+        "Nothing was changed.",
+        question,
+        "Took back 2 messages, from “two” on.",
+    ]
+    [session] = db.search_sessions()
+    assert [row["content"] for row in db.get_messages(session["id"])] == ["one", "You said: one"]

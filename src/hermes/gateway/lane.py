@@ -17,6 +17,7 @@ from hermes.agent.base import Caller, Notice, SessionOptions, StartedOver, ToolS
 from hermes.agent.toolbox import Toolbox
 from hermes.commands.chat import slash
 from hermes.commands.chat.chat import Chat, Wishes
+from hermes.commands.reply import Reply, said
 from hermes.errors import HermesError
 from hermes.gateway.base import Incoming
 from hermes.gateway.drawing import drawn
@@ -40,6 +41,7 @@ _SAVING_TOOLS = ("memory", "skill_manage")
 _SAVING_SECONDS = 120.0
 _SPOKEN = ("user", "assistant", "tool")
 _SAID = ("role", "content", "tool_calls", "tool_call_id", "tool_name")
+_YES_OR_NO = ("yes", "no")
 _TYPING_SHOWS = 4.0  # seconds
 OOPS = "Something went wrong here; your message is kept. Say it again, or /retry."
 
@@ -370,13 +372,19 @@ class Lane:
         before = chat.agent.session_id
         try:
             self._allowed(chat, arrival.incoming.text)
-            text = drawn(slash.perform(chat, arrival.incoming.text, where="gateway"))
+            text = drawn(self._confirmed(slash.perform(chat, arrival.incoming.text, where="gateway")))
         except HermesError as error:
             text = str(error)
         if chat.agent.session_id != before:
             self.move(chat.agent.session_id)
         self.say(text)
         self._done(arrival)
+
+    def _confirmed(self, reply: Reply) -> Reply:
+        """A command that asks before it changes anything waits for the answer."""
+        if reply.ask is None:
+            return reply
+        return reply.ask.then() if self._ask(reply.ask.question, _YES_OR_NO) == "yes" else said("Nothing was changed.")
 
     def _allowed(self, chat: Chat, text: str) -> None:
         """Commands that run programs or tell about the machine are for its administrators; a skill is for everybody."""

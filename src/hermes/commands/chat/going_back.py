@@ -1,8 +1,10 @@
 """Taking back what was said: /undo, /retry, /rewind."""
 
+from collections.abc import Callable
+
 from hermes.commands.chat.chat import Chat
 from hermes.commands.chat.moving import whole
-from hermes.commands.reply import Line, Reply, Span, Text, count, said
+from hermes.commands.reply import Ask, Line, Reply, Span, Text, count, said
 from hermes.errors import BadInput, NotFound
 from hermes.model.text import clip
 from hermes.store.base import Row
@@ -29,8 +31,18 @@ def undo(chat: Chat, rest: str) -> Reply:
     if not asked:
         raise BadInput("There is nothing to take back.")
     first = asked[-min(whole(rest, 1), len(asked))]
-    gone = _go_back(chat, first)
-    return said(f"Took back {count(gone, 'message')}, from “{_short(first)}” on.")
+
+    def take_back() -> Reply:
+        return said(f"Took back {count(_go_back(chat, first), 'message')}, from “{_short(first)}” on.")
+
+    return _asked_first(chat, first, take_back)
+
+
+def _asked_first(chat: Chat, first: Row, then: Callable[[], Reply]) -> Reply:
+    """What deletes something for good asks before it does, unless the settings say otherwise."""
+    if not chat.settings.approvals.destructive_slash_confirm:
+        return then()
+    return Reply(ask=Ask(f"Delete everything from “{_short(first)}” on, for good?", then))
 
 
 def retry(chat: Chat, rest: str) -> Reply:
@@ -50,8 +62,12 @@ def rewind(chat: Chat, rest: str) -> Reply:
     number = whole(rest, 1)
     if number > len(asked):
         raise NotFound(f"No message {number}; /rewind shows the {len(asked)} there are.")
-    gone = _go_back(chat, asked[number - 1])
-    return said(f"Back to before “{_short(asked[number - 1])}”; {count(gone, 'message')} went.")
+    first = asked[number - 1]
+
+    def go_back() -> Reply:
+        return said(f"Back to before “{_short(first)}”; {count(_go_back(chat, first), 'message')} went.")
+
+    return _asked_first(chat, first, go_back)
 
 
 def _short(row: Row) -> str:

@@ -75,7 +75,9 @@ class Approvals(Area):
     timeout: int = setting(60, "Seconds a question stays open; then the answer is no.", least=1, works=True)
     cron_mode: str = setting("deny", "What a scheduled job may do.", choices=("deny", "approve"), works=True)
     mcp_reload_confirm: bool = setting(True, "Whether reloading MCP servers asks first.")
-    destructive_slash_confirm: bool = setting(True, "Whether commands such as /new ask first in a chat.")
+    destructive_slash_confirm: bool = setting(
+        True, "Whether commands that delete what was said (/undo, /rewind) ask first.", works=True
+    )
 
 
 class Cron(Area, works=True):

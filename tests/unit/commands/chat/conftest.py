@@ -31,10 +31,15 @@ class Person:
         (home / "config.yaml").write_text(settings)
         self.db = db
         self.chat = Chat(db, load(), Wishes(source=source, titles_by_model=False))
+        self.says_yes = True
+        self.asked: list[str] = []  # what the person was asked before it was done
 
     def type(self, typed: str, where: str = "terminal") -> str:
         """A command or a message; turns that it brings about are carried out."""
         reply = perform(self.chat, typed, where=where) if typed.startswith("/") else Reply()
+        if reply.ask is not None:
+            self.asked.append(reply.ask.question)
+            reply = reply.ask.then() if self.says_yes else Reply()
         if not typed.startswith("/"):
             self.chat.queue.append(typed)
         while self.chat.queue:

@@ -134,6 +134,24 @@ def test_undo_takes_back_exchanges(person: Person) -> None:
     assert person.said() == ["anew", "You said: anew"]
 
 
+def test_what_deletes_something_asks_first(person: Person) -> None:
+    person.type("one")
+    person.type("two")
+    person.says_yes = False
+    for typed in ("/undo", "/rewind 1", "/rewind", "/retry", "/new"):
+        person.type(typed)
+    assert person.asked == [f"Delete everything from “{first}” on, for good?" for first in ("two", "one")]
+    [old] = person.db.search_sessions()
+    assert [row["content"] for row in person.db.get_messages(old["id"])][::2] == ["one", "two"]
+
+
+def test_it_does_not_where_the_settings_say_so(model: Scripted, person: Person, hermes_home: Path) -> None:
+    hasty = Person(person.db, hermes_home, settings_for(model, "approvals: {destructive_slash_confirm: false}"))
+    hasty.type("one")
+    assert hasty.type("/undo") == "Took back 2 messages, from “one” on." and hasty.asked == []
+    hasty.chat.close()
+
+
 def test_retry_asks_again_without_the_first_answer(person: Person, model: Scripted) -> None:
     person.type("one")
     person.type("two")
