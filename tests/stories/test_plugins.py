@@ -323,3 +323,49 @@ def test_a_bad_description_is_named_and_the_others_are_listed(hermes: Hermes, he
     assert "kind 'odd'" in refused(hermes("plugins", "enable", "odd"), 2)
     assert "did you mean 'journal'" in refused(hermes("plugins", "show", "jurnal"), 1)
     assert hermes("plugins", "show", "journal").code == 0
+
+
+def test_what_a_plugin_says_of_itself_is_held_against_what_it_does(hermes: Hermes, hermes_home: Path) -> None:
+    code = (
+        "def register(ctx):\n    ctx.register_tool('dice', print, 'Roll.')\n"
+        "    ctx.register_web_provider('mine', print)\n"
+    )
+    plugin(hermes_home / "plugins", "odd", code, "provides_tools: [coin]\nprovides_hooks: [pre_tool_call]\n")
+    hermes("plugins", "enable", "odd")
+    assert hermes("plugins", "show", "odd").lines[-6:] == [
+        "Registers tools: dice",
+        "Registers search engines: mine",
+        "Not in plugin.yaml: tools dice",
+        "In plugin.yaml alone: tools coin",
+        "In plugin.yaml alone: hooks pre_tool_call",
+        "Not in plugin.yaml: search engines mine",
+    ]
+
+
+def test_the_doctor_looks_at_plugins(hermes: Hermes, hermes_home: Path) -> None:
+    folder = plugin(hermes_home / "plugins", "odd", "def register(ctx): pass\n")
+    assert "Plugins" not in hermes("doctor").out
+    hermes("plugins", "enable", "odd")
+    assert "✓ Plugins: odd\n" in hermes("doctor").out
+    (folder / "__init__.py").write_text("1 / 0\n")
+    done = hermes("doctor")
+    assert "✗ Plugins: Plugin 'odd' is left out: failed (ZeroDivisionError" in done.out
+    assert done.code == 3
+
+
+def test_a_memory_of_a_plugin_that_is_on_can_be_chosen_wherever_it_lies(
+    model: Scripted, db: SessionDB, hermes: Hermes, hermes_home: Path
+) -> None:
+    code = (
+        "from hermes.memory.base import MemoryProvider\nclass Echo(MemoryProvider):\n    name = 'echo'\n"
+        "    def on_turn_start(self, session_id, text): return 'echo of ' + text\n"
+        "def register(ctx): ctx.register_memory_provider(Echo)\n"
+    )
+    plugin(hermes_home / "plugins", "echo", code)
+    assert "no memory provider 'echo'" in refused(hermes("memory", "setup", "echo"), 1)
+    hermes("plugins", "enable", "echo")
+    assert "echo stands beside the notes" in hermes("memory", "setup", "echo").out
+    chat = opened(db)
+    said(chat, "hello")
+    chat.close()
+    assert "echo of hello" in model.sent[-1].messages[-1]["content"]

@@ -211,4 +211,19 @@ def keys(_store: Path) -> Iterator[Finding]:
         yield Finding("Keys", "advice", "none yet: no model can answer, everything else works", "hermes setup")
 
 
-CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, folders, opens, disk, settings, keys)
+def plugins(_store: Path) -> Iterator[Finding]:
+    """Those that are on, and what keeps one of them from being used."""
+    from hermes.commands.extended import plugins_here
+    from hermes.config import load
+
+    config = load()
+    found = plugins_here(config, Path.cwd())
+    warnings = found.news()
+    for warning in warnings:
+        yield Finding("Plugins", "problem", warning, "hermes plugins list")
+    loaded = list(getattr(found, "loaded", ()))
+    if loaded and not warnings:
+        yield Finding("Plugins", "ok", ", ".join(loaded))
+
+
+CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, folders, opens, disk, settings, keys, plugins)

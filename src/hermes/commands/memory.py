@@ -5,6 +5,7 @@ from typing import Any
 
 from hermes import paths
 from hermes.agent.remembering import notes_of
+from hermes.commands.extended import plugins_here
 from hermes.commands.reply import Facts, Line, Reply, Span, Text, count, said
 from hermes.config import load, save
 from hermes.config.edits import Drop, Put
@@ -85,12 +86,16 @@ def edited(home: Path, target: str) -> Reply:
 
 
 def providers(home: Path) -> dict[str, str]:
-    """Every provider that can stand beside the notes, with a line about it."""
+    """Every provider that can stand beside the notes, with a line about it: those that say so by their folder, and what
+    a plugin that is on brought."""
     from hermes.plugins.base import CATEGORIES
     from hermes.plugins.discover import discover
 
-    found = discover(load(home=home).settings, Path.cwd()).plugins.values()
-    return _PROVIDERS | {one.name: one.description for one in found if one.category == CATEGORIES["memory"]}
+    config = load(home=home)
+    brought = plugins_here(config, Path.cwd()).memory_providers
+    found = discover(config.settings, Path.cwd()).plugins.values()
+    theirs = [one for one in found if one.category == CATEGORIES["memory"] or one.name in brought]
+    return _PROVIDERS | {one.name: one.description for one in theirs}
 
 
 def setup(home: Path, name: str | None = None) -> Reply:

@@ -1,5 +1,6 @@
 """Plugins: which there are, which are on and what they do; switching, installing, and beginning one."""
 
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -81,16 +82,26 @@ def _really(plugin: Plugin, config: Config) -> tuple[list[Line], dict[str, Any]]
         "platforms": list(context.platforms),
         "tabs": [f"/dashboard/plugins/{plugin.name}/ on the API server"] if plugin.dashboard else [],
     }
-    undeclared = {
-        "tools": sorted(set(brought["tools"]) - set(plugin.provides_tools)),
-        "hooks": sorted(set(brought["hooks"]) - set(plugin.provides_hooks)),
-    }
     lines: list[Line] = [f"Registers {name}: {', '.join(names)}" for name, names in brought.items() if names]
-    if plugin.folder is not None:
-        lines += [
-            (Span(f"Not in {FILE}: {name} {', '.join(names)}", "warn"),) for name, names in undeclared.items() if names
-        ]
-    return lines, {"registers": brought}
+    return [*lines, *_untrue(plugin, brought)], {"registers": brought}
+
+
+def _untrue(plugin: Plugin, brought: dict[str, list[str]]) -> Iterator[Line]:
+    """Where its description says less than it does, or more."""
+    if plugin.folder is None:
+        return
+    declared = {
+        "tools": plugin.provides_tools,
+        "hooks": plugin.provides_hooks,
+        "search engines": plugin.provides_web_providers,
+        "browsers": plugin.provides_browser_providers,
+    }
+    for name, said_so in declared.items():
+        more, less = sorted(set(brought[name]) - set(said_so)), sorted(set(said_so) - set(brought[name]))
+        if more:
+            yield (Span(f"Not in {FILE}: {name} {', '.join(more)}", "warn"),)
+        if less:
+            yield (Span(f"In {FILE} alone: {name} {', '.join(less)}", "warn"),)
 
 
 def _known(found: Found, name: str) -> Plugin:

@@ -57,10 +57,14 @@ def _plugin(fields: Fields, folder: Path, source: str, category: str) -> Plugin:
         fields.note(("kind",), f"'{kind}' has to be one of {', '.join(KINDS)}", serious=True)
     needs = fields.named(("requires_env",), _VARIABLE.fullmatch, "the name of a variable")
     lists = {name: fields.texts((name,), *_FITS.get(name, (_TOOL.fullmatch, "a name"))) for name in _LISTS}
+    category = category or _category(kind, lists, folder)
+    fits = _KIND_OF.get(category, kind)
+    if kind in KINDS and kind != fits:
+        fields.note(("kind",), f"of a {category} has to be {fits}")
     return Plugin(
         name,
         source,
-        category or _category(kind, lists, folder),
+        category,
         folder,
         None,
         version,
@@ -82,4 +86,11 @@ def _category(kind: str, lists: dict[str, tuple[str, ...]], folder: Path) -> str
     return _BY_KIND.get(kind) or (DASHBOARD if (folder / TAB).is_file() else GENERAL)
 
 
+# What a category says of itself; the others are free.
+_KIND_OF = {
+    CATEGORIES["model-providers"]: "model-provider",
+    CATEGORIES["web"]: "backend",
+    CATEGORIES["browser"]: "backend",
+    CATEGORIES["platforms"]: "platform",
+}
 _FITS = {"provides_hooks": (HOOKS.__contains__, f"one of the {len(HOOKS)} hooks")}

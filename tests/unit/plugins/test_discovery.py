@@ -109,6 +109,18 @@ def test_folders_tell_the_category(hermes_home: Path) -> None:
     assert mine == set(CATEGORIES.values())
 
 
+def test_a_category_has_its_kind(hermes_home: Path) -> None:
+    plugin(hermes_home / "plugins" / "platforms", "letters", QUIET, "kind: backend\n")
+    plugin(hermes_home / "plugins" / "web", "leaves", QUIET)
+    plugin(hermes_home / "plugins" / "memory", "diary", QUIET)
+    found = discover(settings())
+    assert [str(one).rpartition("/")[2] for one in found.problems] == [
+        "plugin.yaml:5: kind of a platform has to be platform",
+        "plugin.yaml:1: kind of a web search provider has to be backend",
+    ]
+    assert {"letters", "leaves", "diary"} <= set(found.plugins)
+
+
 def test_a_plugin_is_on_when_the_person_says_so() -> None:
     one = Plugin("one", "user")
     assert not is_on(one, settings())
