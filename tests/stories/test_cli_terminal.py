@@ -43,7 +43,16 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(columns: int, home: Path)
 
 @pytest.mark.parametrize(
     "typed",
-    ["skills list", "plugins list", "tools list", "tools show web", "model list", "sessions search auth", "insights"],
+    [
+        "skills list",
+        "plugins list",
+        "tools list",
+        "tools show web",
+        "model list",
+        "sessions search auth",
+        "insights",
+        "doctor",
+    ],
 )
 def test_lists_of_everything_fit_forty_columns_and_are_whole_in_a_pipe(typed: str, home: Path) -> None:
     seen = COLOUR.sub("", on_terminal(*typed.split(), columns=40, NO_COLOR="1"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from hermes import paths
-from hermes.commands.reply import Line, Reply, Span, Style, Text
+from hermes.commands.reply import Reply, Span, Style, Text
 from hermes.errors import HermesError, StoreBusy, StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
 from hermes.store import SessionDB
 
@@ -40,14 +40,17 @@ _STYLES: dict[str, tuple[str, Style]] = {"ok": ("✓", "good"), "advice": ("!", 
 def doctor(store: Path) -> Reply:
     """Every check, in order; one that fails does not stop the others."""
     found = [finding for check in CHECKS for finding in check(store)]
-    lines: list[Line] = []
-    for finding in found:
-        mark, style = _STYLES[finding.state]
-        lines.append((Span(mark, style), Span(f" {finding.subject}: {finding.what}")))
-        if finding.fix:
-            lines.append((Span(f"    fix: {finding.fix}", "dim"),))
     problems = any(finding.state == "problem" for finding in found)
-    return Reply((Text(tuple(lines)),), data=[asdict(finding) for finding in found], exit_code=3 if problems else 0)
+    parts = tuple(part for finding in found for part in _told(finding))
+    return Reply(parts, data=[asdict(finding) for finding in found], exit_code=3 if problems else 0)
+
+
+def _told(finding: Finding) -> Iterator[Text]:
+    """What is there to be read, and below it what is there to be copied."""
+    mark, style = _STYLES[finding.state]
+    yield Text(((Span(mark, style), Span(f" {finding.subject}: {finding.what}")),), prose=True)
+    if finding.fix:
+        yield Text(((Span(f"    fix: {finding.fix}", "dim"),),))
 
 
 def sqlite_version() -> str:
