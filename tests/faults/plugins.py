@@ -39,6 +39,7 @@ WAYS = {
     "hangs": "import threading; threading.Event().wait(120)",
     "forks": "import os; from pathlib import Path; Path(FORKED, str(os.fork())).touch()",
 }
+UNWELL = ("raises", "exits", "hangs")  # ways in which a guard gives no answer
 MANIFEST = "name: {name}\nversion: 1.0.0\ndescription: unwell\nauthor: tests\n"
 CODE = (
     "FORKED = {forked!r}\n\ndef unwell():\n    {way}\n\ndef register(ctx):\n    ctx.register_hook({event!r}, unwell)\n"
@@ -66,11 +67,16 @@ def plugins_never_cost_a_turn(run: Run) -> Outcome:
         cases = [(event, way) for event in events for way in WAYS]
         lost += [f"{event} {way}" for event, way in cases if not _survived(db, folder, forked, event, way)]
         lost += [f"memory {way}" for way in WAYS if not _remembered(db, folder, forked, way)]
+        open_ways = [way for way in UNWELL if not _stayed_closed(db, folder, way)]
     children = _left(forked)
-    figure = f"turns lost {len(lost)} of {len(cases) + len(WAYS)}, forked children left {children}"
-    if lost:
-        figure += f" ({', '.join(lost[:3])})"
-    return Outcome(f"{len(events)} events, {len(WAYS)} ways each, and a memory", figure, not lost and not children)
+    figure = (
+        f"turns lost {len(lost)} of {len(cases) + len(WAYS)}, forked children left {children}, "
+        f"guards that let a call through {len(open_ways)} of {len(UNWELL)}"
+    )
+    if lost or open_ways:
+        figure += f" ({', '.join([*lost, *open_ways][:3])})"
+    about = f"{len(events)} events, {len(WAYS)} ways each, a memory, and a guard"
+    return Outcome(about, figure, not lost and not children and not open_ways)
 
 
 def _survived(db: SessionDB, folder: Path, forked: Path, event: str, way: str) -> bool:
@@ -81,6 +87,16 @@ def _survived(db: SessionDB, folder: Path, forked: Path, event: str, way: str) -
     warned = [one for one in hooks.news() if way in one or event in one]
     hooks.close()
     return good and (bool(warned) or way == "forks")
+
+
+def _stayed_closed(db: SessionDB, folder: Path, way: str) -> bool:
+    """The turn was answered, and the call that a broken guard could not look at did not run."""
+    code = f"def unwell():\n    {WAYS[way]}\n\ndef register(ctx):\n"
+    hooks = _plugin(folder / f"guard-{way}", f"{code}    ctx.register_hook('pre_tool_call', unwell, guard=True)\n")
+    tools = Toolbox()
+    good = _turn(db, hooks=hooks, tools=tools)
+    hooks.close()
+    return good and not tools.started.is_set()
 
 
 def _plugin(place: Path, code: str) -> PluginManager:
@@ -116,7 +132,7 @@ def _turn(db: SessionDB, **parts: Any) -> bool:
     """One question, one tool call, one answer; in time, and in the store."""
     began = time.monotonic()
     with Scripted(Say(calls=[("echo", {"text": "x"})]), Say("Here I am.")) as server:
-        agent = agent_of(db, server, tools=Toolbox(), **parts)
+        agent = agent_of(db, server, **{"tools": Toolbox(), **parts})
         last = list(agent.run("hello"))[-1]
         agent.close(wait=0)
     stored = [row["role"] for row in db.get_messages(agent.session_id)]
