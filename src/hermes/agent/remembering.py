@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hermes import paths
 from hermes.config import Settings
 from hermes.errors import BadInput, NotFound, ToolError
 from hermes.memory.base import TARGETS, MemoryProvider
 from hermes.memory.manager import Manager
-from hermes.memory.notes import Notes, Written
+from hermes.memory.notes import Notes, Written, notes_of
 from hermes.memory.sessions import Sessions
 from hermes.store.db import OpenStore, SessionDB
 from hermes.tools.registry import Tool, function, text
@@ -32,15 +31,6 @@ def memory_of(db: OpenStore, settings: Settings, *, owner: str = "local", others
         for name in (one for one in others or () if one != wanted):
             manager.refuse_second(name)
     return manager
-
-
-def notes_of(settings: Settings, owner: str = "local") -> Notes:
-    memory = settings.memory
-    limits = {
-        "memory": memory.memory_char_limit if memory.memory_enabled else None,
-        "user": memory.user_char_limit if memory.user_profile_enabled else None,
-    }
-    return Notes(paths.memories_dir(owner), {target: limit for target, limit in limits.items() if limit is not None})
 
 
 def recalling(db: OpenStore, owner: str) -> Callable[[str, int, str], Sequence[Mapping[str, Any]]]:

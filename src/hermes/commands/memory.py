@@ -4,14 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from hermes import paths
-from hermes.agent.remembering import notes_of
-from hermes.commands.extended import plugins_here
 from hermes.commands.reply import Facts, Line, Reply, Span, Text, count, said
 from hermes.config import load, save
 from hermes.config.edits import Drop, Put
 from hermes.errors import NotFound
 from hermes.memory.base import TARGETS
-from hermes.memory.notes import Notes
+from hermes.memory.notes import Notes, notes_of
 
 _PROVIDERS = {"sessions": "your past conversations: what was said about the same thing comes with your message"}
 TITLES = {"memory": "What the agent learnt", "user": "What it knows about you"}
@@ -88,6 +86,7 @@ def edited(home: Path, target: str) -> Reply:
 def providers(home: Path) -> dict[str, str]:
     """Every provider that can stand beside the notes, with a line about it: those that say so by their folder, and what
     a plugin that is on brought."""
+    from hermes.commands.extended import plugins_here
     from hermes.plugins.base import CATEGORIES
     from hermes.plugins.discover import discover
 

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
+from hermes import paths
+from hermes.config import Settings
 from hermes.errors import BadInput, NotFound
 from hermes.memory.base import TARGETS, MemoryProvider
 from hermes.model.fences import fenced
@@ -126,6 +128,16 @@ class Notes(MemoryProvider):
 
             save.replace(self.file(target), _BETWEEN.join(after) + ("\n" if after else ""))
         return Written(target, content, after, used, limit)
+
+
+def notes_of(settings: Settings, owner: str = "local") -> Notes:
+    """The notes about a person, as the settings want them."""
+    memory = settings.memory
+    limits = {
+        "memory": memory.memory_char_limit if memory.memory_enabled else None,
+        "user": memory.user_char_limit if memory.user_profile_enabled else None,
+    }
+    return Notes(paths.memories_dir(owner), {target: limit for target, limit in limits.items() if limit is not None})
 
 
 def _alone(file: Path) -> AbstractContextManager[None]:
