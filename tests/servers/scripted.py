@@ -133,6 +133,11 @@ class Scripted:
         """The base_url, for every format."""
         return self.root + "/v1"
 
+    @property
+    def settings(self) -> str:
+        """A config.yaml in which it is the model."""
+        return f"model:\n  default: scripted\n  provider: custom\n  base_url: {self.url}\n"
+
     def add(self, *steps: Step) -> None:
         with self._lock:
             self.script += steps

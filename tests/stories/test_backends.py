@@ -96,8 +96,7 @@ def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     registry.forget_checks()
     with Scripted(otherwise=Say("Fine.")) as server:
         hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
+        (hermes_home / "config.yaml").write_text(server.settings)
         yield server
     registry.forget_checks()
 

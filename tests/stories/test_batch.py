@@ -53,8 +53,7 @@ def server(hermes_home: Path, tmp_path: Path, model: Model, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     with Scripted(otherwise=model) as server:
         hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings + "agent:\n  api_max_retries: 0\n")
+        (hermes_home / "config.yaml").write_text(server.settings + "agent:\n  api_max_retries: 0\n")
         yield server
 
 

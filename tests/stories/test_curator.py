@@ -79,8 +79,7 @@ def test_a_model_proposes_and_only_what_is_about_these_skills_counts(
         "nonsense",
     ]
     with Scripted(Say(f"Here you are:\n{json.dumps(answer)}\n")) as server:
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
+        (hermes_home / "config.yaml").write_text(server.settings)
         found = proposed(hermes)
         assert "old-habit" not in server.sent[0].messages[0]["content"]
     assert found == [("merge", ("water-garden", "water-plants")), ("retire", ("water-garden",))]
@@ -101,8 +100,7 @@ PROPOSED = json.dumps([{"action": "retire", "names": ["water-garden"], "why": "n
 def model(hermes_home: Path) -> Iterator[Scripted]:
     with Scripted(otherwise=Say(PROPOSED)) as server:
         hermes_home.mkdir(parents=True, exist_ok=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
+        (hermes_home / "config.yaml").write_text(server.settings)
         yield server
 
 

@@ -50,9 +50,7 @@ def test_the_package_is_found_switched_on_and_used(fresh: Path, hermes_home: Pat
     assert hermes("plugins", "enable", "dice") == "dice is on, from the next chat.\n"
     assert "Registers tools: roll_dice" in hermes("plugins", "show", "dice")
     with Scripted(Say(calls=[("roll_dice", {"throw": "3d1"})]), Say("Three ones.")) as server:
-        settings = (
-            f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\nplugins:\n  enabled: [dice]\n"
-        )
+        settings = server.settings + "plugins:\n  enabled: [dice]\n"
         (hermes_home / "config.yaml").write_text(settings)
         assert hermes("-z", "Roll three dice with one side") == "Three ones.\n"
         assert '"sum": 3' in server.sent[1].messages[-1]["content"]

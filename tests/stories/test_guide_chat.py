@@ -36,8 +36,7 @@ def model(hermes_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     with Scripted(otherwise=answer) as server:
         hermes_home.mkdir(parents=True)
-        settings = f"model:\n  default: scripted\n  provider: custom\n  base_url: {server.url}\n"
-        (hermes_home / "config.yaml").write_text(settings)
+        (hermes_home / "config.yaml").write_text(server.settings)
         yield server
 
 

@@ -79,4 +79,4 @@ def person(model: Scripted, hermes_home: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def settings_for(model: Scripted, more: str = "") -> str:
-    return f"model:\n  default: scripted\n  provider: custom\n  base_url: {model.url}\n{more}"
+    return model.settings + more
