@@ -40,6 +40,11 @@ def scripts_dir() -> Path:
     return hermes_home() / "scripts"
 
 
+def received_dir(platform: str) -> Path:
+    """Files that people sent to the agent."""
+    return hermes_home() / "received" / platform
+
+
 def tool_results_dir() -> Path:
     """What tools said at length, for the model to read in parts."""
     return hermes_home() / "tool-results"

@@ -4,6 +4,8 @@ import json
 import threading
 import time
 import urllib.request
+from email.parser import BytesParser
+from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl
@@ -20,6 +22,8 @@ class FakeTelegram:
         self.sent: list[dict[str, Any]] = []
         self.edits: list[dict[str, Any]] = []
         self.actions: list[dict[str, Any]] = []
+        self.files: list[tuple[Any, ...]] = []  # chat, kind, name, content, caption
+        self.reactions: list[tuple[str, str]] = []
         self.webhook: dict[str, Any] = {}
         self.failures: list[tuple[int, str, dict[str, Any]]] = []
         self._updates: list[dict[str, Any]] = []
@@ -132,6 +136,22 @@ class FakeTelegram:
         self.actions.append(given)
         return True
 
+    def _sendPhoto(self, given: dict[str, Any]) -> Any:
+        return self._sent_file("photo", given)
+
+    def _sendDocument(self, given: dict[str, Any]) -> Any:
+        return self._sent_file("document", given)
+
+    def _sent_file(self, kind: str, given: dict[str, Any]) -> Any:
+        [file] = [value for value in given.values() if isinstance(value, tuple)]
+        self.files.append((given["chat_id"], kind, *file, given.get("caption", "")))
+        self._number += 1
+        return self._message(given | {"text": ""}, self._number)
+
+    def _setMessageReaction(self, given: dict[str, Any]) -> Any:
+        self.reactions.append((given["message_id"], json.loads(given["reaction"])[0]["emoji"]))
+        return True
+
     def _setWebhook(self, given: dict[str, Any]) -> Any:
         self.webhook = given
         return True
@@ -164,10 +184,22 @@ class _Handler(BaseHTTPRequestHandler):
         if len(raw) < length:  # killed while it spoke
             self.close_connection = True
             return
-        body = raw.decode()
         method = self.path.rpartition("/")[2]
-        status, answer = self.server.owner.answer(method, dict(parse_qsl(body)))
+        status, answer = self.server.owner.answer(method, self._given(raw))
         self._reply(status, json.dumps(answer).encode())
+
+    def _given(self, raw: bytes) -> dict[str, Any]:
+        """What was sent, with files as bytes."""
+        kind = self.headers.get("Content-Type") or ""
+        if not kind.startswith("multipart/"):
+            return dict(parse_qsl(raw.decode()))
+        parts = BytesParser(policy=HTTP).parsebytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + raw)
+        found: dict[str, Any] = {}
+        for part in parts.iter_parts():  # type: ignore[attr-defined]
+            name, file = part.get_param("name", header="content-disposition"), part.get_filename()
+            content = part.get_payload(decode=True)
+            found[name] = (file, content) if file else content.decode()
+        return found
 
     def _reply(self, status: int, content: bytes) -> None:
         try:

@@ -49,7 +49,7 @@ def test_every_setting_of_the_page_exists(hermes_home: Path) -> None:
     from hermes.config import load
 
     blocks = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     hermes_home.mkdir(parents=True)
     for block in blocks:
         (hermes_home / "config.yaml").write_text(block)

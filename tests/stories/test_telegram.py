@@ -8,9 +8,10 @@ import pytest
 from hermes.config import load
 from hermes.errors import ConfigError
 from hermes.gateway.adapters.telegram import Telegram
+from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
 from tests.servers.platform import configured, running, until
-from tests.servers.scripted import Say, Scripted, Sent
+from tests.servers.scripted import Fail, Say, Scripted, Sent
 from tests.servers.telegram import ME, TOKEN, FakeTelegram
 
 
@@ -42,7 +43,7 @@ def fake(hermes_home: Path, model: Scripted, monkeypatch: pytest.MonkeyPatch) ->
 
 def set_up(home: Path, model: Scripted, fake: FakeTelegram, **settings: object) -> None:
     platforms = {"telegram": {"base_url": fake.url, "poll_seconds": 1, "port": 0}}
-    configured(home, model, platforms=platforms, platform_toolsets={"telegram": []}, **settings)
+    configured(home, model, **{"platforms": platforms, "platform_toolsets": {"telegram": []}, **settings})
 
 
 def test_two_people_and_a_group_with_its_topics(fake: FakeTelegram, db: SessionDB) -> None:
@@ -76,6 +77,77 @@ def test_a_picture_comes_along(fake: FakeTelegram, db: SessionDB, model: Scripte
         until(lambda: fake.heard(7))
     parts = model.sent[0].messages[-1]["content"]
     assert parts[0]["text"] == "what is this?" and parts[1]["image_url"]["url"].startswith("data:image/jpeg;base64,")
+
+
+def test_a_file_comes_along_and_a_strangers_does_not(
+    fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path
+) -> None:
+    set_up(hermes_home, model, fake, gateway={"allowed_users": ["telegram:7"]})
+    document = {"file_id": "f", "file_unique_id": "u", "file_name": "../../re port.pdf", "file_size": 10}
+    with running(db, Telegram(load())):
+        fake.says(8, "", document=document)
+        until(lambda: fake.heard(8))
+        fake.says(7, "", caption="read this", document=document | {"mime_type": "application/pdf"})
+        until(lambda: fake.heard(7))
+        fake.says(7, "", document=document | {"mime_type": "image/png"})
+        until(lambda: len(fake.heard(7)) == 2)
+        fake.says(7, "", document=document | {"file_size": 30_000_000})
+        until(lambda: len(fake.heard(7)) == 3)
+    [kept] = (hermes_home / "received" / "telegram").iterdir()
+    assert kept.name.endswith("-re_port.pdf") and kept.stat().st_mode & 0o777 == 0o600
+    assert model.sent[0].messages[-1]["content"] == f"read this\n\n[The file re_port.pdf is at {kept}]"
+    assert model.sent[1].messages[-1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+    assert "too large" in model.sent[2].messages[-1]["content"]
+
+
+def test_the_agent_sends_a_picture_and_a_file(
+    fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "chart.png").write_bytes(b"a picture")
+    (work / "data.csv").write_bytes(b"a,b")
+    set_up(hermes_home, model, fake, terminal={"cwd": str(work)}, platform_toolsets={"telegram": ["messaging"]})
+    model.add(
+        Say(
+            calls=[
+                ("send_message", {"message": "as asked", "file": "chart.png"}),
+                ("send_message", {"message": "", "file": "data.csv", "target": "telegram:7"}),
+                ("send_message", {"message": "x", "file": "none.txt"}),
+                ("send_message", {"message": "x", "file": "data.csv", "target": "telegram:8"}),
+            ]
+        ),
+        Say("Sent."),
+    )
+    with running(db, Telegram(load())) as gateway:
+        gateway.tasks.append(Scheduler(gateway).tick)
+        fake.says(7, "send me the chart")
+        until(lambda: len(fake.files) == 2)
+    assert sorted(fake.files) == [
+        ("7", "document", "data.csv", b"a,b", ""), ("7", "photo", "chart.png", b"a picture", "as asked"),
+    ]  # fmt: skip
+    [session] = db.search_sessions()
+    results = [row["content"] for row in db.get_messages(session["id"]) if row["role"] == "tool"]
+    assert "no file" in results[2] and "own accounts" in results[3]
+
+
+def test_it_shows_by_reactions_that_it_works_and_knows_what_a_chat_is_about(
+    fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path
+) -> None:
+    prompts = {"7": "Here we speak of bread.", "5": "Here of cheese."}
+    set_up(hermes_home, model, fake, telegram={"reactions": True, "channel_prompts": prompts})
+    with running(db, Telegram(load())):
+        first = fake.says(7, "hello")["message"]["message_id"]
+        until(lambda: len(fake.reactions) == 2)
+        model.add(Fail(401))
+        fake.says(7, "again")
+        until(lambda: len(fake.reactions) == 4)
+        fake.says(8, "/x@hermes_bot", chat=-100)
+        fake.says(8, "@hermes_bot hi", chat=-100, thread=5)
+        until(lambda: len(model.sent) == 3)
+    assert fake.reactions[:2] == [(str(first), "👀"), (str(first), "👍")] and fake.reactions[3][1] == "👎"
+    told = [sent.messages[0]["content"] for sent in model.sent]
+    assert told[0].endswith("Here we speak of bread.") and told[2].endswith("Here of cheese.")
 
 
 def test_a_busy_telegram_is_waited_for_and_a_refusal_is_final(fake: FakeTelegram, db: SessionDB) -> None:

@@ -168,6 +168,7 @@ class Agent:
             prompt = system_prompt(
                 setup.settings, place, setup.memory, setup.skills, personality=options.personality, tools=tools
             )
+            prompt = "\n\n".join(filter(None, (prompt, options.added_prompt.strip())))
         conversation.system_prompt = prompt
         if conversation.created:
             conversation.db.update_system_prompt(conversation.session_id, prompt)

@@ -104,6 +104,7 @@ class SessionOptions(NamedTuple):
 
     personality: str | None = None  # a name under `personalities`; None: the one in the settings
     system_prompt: str | None = None  # instead of the one that is built
+    added_prompt: str = ""  # behind the one that is built
     cwd: Path | None = None  # where context files are looked for; None: nowhere
     user_id: str | None = None
     chat_id: str | None = None

@@ -9,6 +9,7 @@ attributes.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from hermes.errors import HermesError
@@ -68,6 +69,18 @@ class Adapter:
     def edit(self, place: Place, message: str, text: str) -> None:
         """Put another text in the place of what was sent. Raises Undelivered."""
         raise Undelivered(f"{self.name} cannot change what was sent.", final=True)
+
+    def send_file(self, place: Place, file: Path, text: str, *, key: str) -> str:
+        """Send a file, as a picture where it is one, with a text beside it. Raises Undelivered."""
+        raise Undelivered(f"{self.name} cannot send files.", final=True)
+
+    def react(self, place: Place, event: str, mood: str) -> None:
+        """Show at the person's message that it is worked on (`working`), was answered (`done`) or was not (`failed`).
+        Never raises."""
+
+    def prompt_for(self, place: Place) -> str:
+        """What the agent is told beside its own prompt, in this chat alone."""
+        return ""
 
     def typing(self, place: Place) -> None:
         """Show that an answer is coming; it shows for a few seconds. Never raises."""

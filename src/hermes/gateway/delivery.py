@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from hermes.errors import HermesError
@@ -92,7 +93,7 @@ class Delivery:
             return
         for attempt in range(_TRIES):
             try:
-                self._once(adapter, place, value["text"], post, live)
+                self._once(adapter, place, value, post, live)
                 self._db.settle_post(post, "sent", tries=attempt + 1)
                 return
             except Undelivered as failed:
@@ -102,16 +103,23 @@ class Delivery:
                     return
                 live = None
 
-    def _once(self, adapter: Adapter, place: Place, text: str, post: int, live: str | None) -> None:
+    def _once(self, adapter: Adapter, place: Place, value: Any, post: int, live: str | None) -> None:
         try:
-            self._try(adapter, place, text, post, live)
+            self._try(adapter, place, value, post, live)
         except HermesError:
             raise
         except Exception as error:  # an adapter's edge: whatever an SDK raises, the row must not stay as it is
             log.exception("an adapter failed")
             raise Undelivered(f"{type(error).__name__}: {error}", unsure=True) from error
 
-    def _try(self, adapter: Adapter, place: Place, text: str, post: int, live: str | None) -> None:
+    def _try(self, adapter: Adapter, place: Place, value: Any, post: int, live: str | None) -> None:
+        text = value["text"]
+        if value.get("file"):
+            file = Path(value["file"])
+            if not file.is_file():
+                raise Undelivered(f"{file} is gone.", final=True)
+            adapter.send_file(place, file, text, key=f"hermes-{post}")
+            return
         if live is not None:
             adapter.edit(place, live, text)
             return

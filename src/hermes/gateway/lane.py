@@ -232,6 +232,7 @@ class Lane:
             thread_id=place.thread or None,
             new_id=fresh,
             system_prompt=self._system_prompt,
+            added_prompt=self.gateway.adapters[place.platform].prompt_for(place),
         )
         folder = Path(self.gateway.settings.terminal.cwd).expanduser().resolve()
         wishes = Wishes(cwd=folder, source=place.platform, owner=self.owner, options=options, on_stored=self._stored)
@@ -340,6 +341,7 @@ class Lane:
         grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}")
         notices: list[str] = []
         typed, ended = 0.0, None
+        adapter.react(self.place, arrival.incoming.event, "working")
         for event in chat.ask(content, arrival.caller):
             if arrival.tell is not None:
                 arrival.tell(event)
@@ -367,6 +369,8 @@ class Lane:
         self.say("\n".join([*notices, *([str(ended.error)] if ended.error is not None else [])]))
         if not self._posted:  # with an answer it is done already
             self._done(arrival)
+        mood = "done" if ended.reason == "answered" else "failed"
+        self.gateway.adapters[self.place.platform].react(self.place, arrival.incoming.event, mood)
 
     def _command(self, chat: Chat, arrival: Arrival) -> None:
         before = chat.agent.session_id

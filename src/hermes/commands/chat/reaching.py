@@ -17,7 +17,7 @@ from hermes.tools.registry import Tool, function, text
 from hermes.tools.work import Work
 
 _VARIABLES = ("TELEGRAM_BOT_TOKEN", "MATRIX_HOMESERVER", "API_SERVER_KEY")
-_SEND = "Send a message to a person on a platform that the gateway serves."
+_SEND = "Send a message, or a file, to a person on a platform that the gateway serves."
 _JOB = "Do something later, by itself: make, list, pause, resume or remove scheduled jobs."
 
 
@@ -28,20 +28,50 @@ def reaching_tools(db: Any, config: Config, plugged: Collection[str] = ()) -> li
 
 def _send_message(db: Any, config: Config, plugged: Collection[str]) -> Tool:
     def send(arguments: dict[str, Any], work: Work) -> str:
+        to, owner = _addressed(db, str(arguments.get("target") or ""), work)
+        content = {"place": to, "text": arguments["message"], **_file(str(arguments.get("file") or ""), work)}
+        mail = {"owner": owner, "key": f"{cron.KEY}message", "content": json.dumps(content)}
         try:
-            to = target(str(arguments["target"]))
-        except BadInput as error:
-            raise ToolError(str(error)) from error
-        content = json.dumps({"place": to.place, "text": arguments["message"]})
-        try:
-            db.post(to.platform, {"owner": to.owner, "key": f"{cron.KEY}message", "content": content})
+            db.post(to[0], mail)
         except BadInput:
             raise ToolError("Only this person's own accounts can be written to from here.") from None
         return "It is in the outbox; the gateway sends it."
 
-    parameters = {"target": text("platform:chat, such as telegram:12345"), "message": text("What to say")}
-    schema = function("send_message", _SEND, parameters, ("target", "message"))
+    parameters = {
+        "message": text("What to say"),
+        "target": text("platform:chat, such as telegram:12345; empty: the chat this conversation is in"),
+        "file": text("A file to send along, such as chart.png"),
+    }
+    schema = function("send_message", _SEND, parameters, ("message",))
     return Tool("send_message", "messaging", schema, send, check=lambda place: _nobody(config, plugged))
+
+
+def _addressed(db: Any, named: str, work: Work) -> tuple[list[str], str]:
+    """Where a message goes, and whose it is."""
+    if named:
+        try:
+            to = target(named)
+        except BadInput as error:
+            raise ToolError(str(error)) from error
+        return to.place, to.owner
+    session = db.get_session(work.context.session_id)
+    if session is None or not session["chat_id"]:
+        raise ToolError("This conversation is in no chat; name a target, such as telegram:12345.")
+    where = [session[name] or "" for name in ("source", "chat_type", "chat_id", "thread_id", "user_id")]
+    return where, work.context.owner
+
+
+def _file(named: str, work: Work) -> dict[str, str]:
+    """What could be read may be sent, and nothing else."""
+    if not named:
+        return {}
+    from hermes.tools.approvals.gate import allow_read
+    from hermes.tools.files.places import located, readable
+
+    path = located(named, work)
+    readable(path)
+    allow_read(path, work)
+    return {"file": str(path)}
 
 
 def _nobody(config: Config, plugged: Collection[str]) -> str | None:

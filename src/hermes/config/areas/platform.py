@@ -47,9 +47,9 @@ class Discord(Area):
     history_backfill_limit: int = setting(50, "How many messages of it.", least=0)
 
 
-class Telegram(Area):
+class Telegram(Area, works=True):
     reactions: bool = setting(False, "Whether it shows by reactions that it works.")
-    allowed_chats: list[str] = setting([], "The only chats it answers in; empty: all.", works=True)
+    allowed_chats: list[str] = setting([], "The only chats it answers in; empty: all.")
     channel_prompts: dict[str, str] = setting({}, "Text added to the prompt in one chat or topic, by its id.")
 
 

@@ -12,18 +12,24 @@ import base64
 import hmac
 import json
 import logging
+import os
+import re
 import threading
 from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import telegram
 from telegram.error import BadRequest, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import HTTPXRequest
 
+from hermes import paths
 from hermes.config import Config
 from hermes.errors import ConfigError
 from hermes.gateway.adapters.telegram_text import as_html, utf16_length
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
+from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
 
 log = logging.getLogger("hermes.gateway")
@@ -33,6 +39,12 @@ _POLL_SECONDS = 20
 _CALL_SECONDS = 30.0
 _LONGEST_REST = 60.0
 _LARGEST_PICTURE = 10_000_000
+_LARGEST_FILE = 20_000_000  # that a bot may fetch
+_LARGEST_SENT = 50_000_000  # that it may send
+_LONGEST_CAPTION = 1000  # of 1024
+_PICTURES = (".jpg", ".jpeg", ".png", ".webp")
+_PICTURE_KINDS = ("image/jpeg", "image/png", "image/webp", "image/gif")
+_MOODS = {"working": "👀", "done": "👍", "failed": "👎"}
 _KINDS = {"private": "dm", "group": "group", "supergroup": "group", "channel": "channel"}
 
 
@@ -58,6 +70,7 @@ class Telegram(Adapter):
         self._server: Any = None
         self._bot: Any = None
         self._receive: Receive | None = None
+        self._reacted: dict[str, Future[None]] = {}  # by event: the reaction that says that it is worked on
 
     def length(self, text: str) -> int:
         return utf16_length(text)
@@ -170,11 +183,14 @@ class Telegram(Adapter):
         to_us = named or (replied and message.reply_to_message.from_user.id == self._bot.id) or text.startswith("/")
         if kind != "dm" and self._wants_mention and not to_us:
             return None
-        images = await self._pictures(message)
-        if not text.strip() and not images:
-            return None
         thread = str(message.message_thread_id) if message.is_topic_message and message.message_thread_id else ""
         place = Place(self.name, kind, str(chat.id), thread, str(user.id) if user else "")
+        images: tuple[str, ...] = ()
+        if self.gateway is not None and self.gateway.access.may_talk(place):  # a stranger's files are not fetched
+            images = await self._pictures(message)
+            text = "\n\n".join(filter(None, (text, await self._document(message))))
+        if not text.strip() and not images and not (message.photo or message.document):
+            return None
         return Incoming(place, f"{chat.id}:{message.message_id}", text, user.full_name if user else "", images)
 
     def _without_name(self, text: str) -> tuple[str, bool]:
@@ -186,15 +202,40 @@ class Telegram(Adapter):
         return (text[:place] + text[place + len(name) :]).strip(), True
 
     async def _pictures(self, message: Any) -> tuple[str, ...]:
-        if not message.photo or (message.photo[-1].file_size or 0) > _LARGEST_PICTURE:
+        document = message.document if _is_picture(message.document) else None
+        found = document or (message.photo[-1] if message.photo else None)
+        if found is None or (found.file_size or 0) > _LARGEST_PICTURE:
             return ()
+        content = await self._fetched(found)
+        kind = document.mime_type if document else "image/jpeg"
+        return (f"data:{kind};base64,{base64.b64encode(content).decode()}",) if content else ()
+
+    async def _document(self, message: Any) -> str:
+        """A line about the file that came along, which is kept where the agent can read it."""
+        document = message.document
+        if document is None or _is_picture(document):
+            return ""
+        name = _plain_name(document.file_name or "file")
+        if (document.file_size or 0) > _LARGEST_FILE:
+            return f"[The file {name} is too large to be fetched: {document.file_size:,} bytes.]"
+        content = await self._fetched(document)
+        if content is None:
+            return f"[The file {name} could not be fetched.]"
+        folder = paths.received_dir(self.name)
+        paths.make_private_folder(folder)
+        file = folder / f"{message.chat.id}-{message.message_id}-{name}"
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, paths.PRIVATE_FILE)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content)
+        return f"[The file {name} is at {file}]"
+
+    async def _fetched(self, found: Any) -> bytes | None:
         try:
-            file = await message.photo[-1].get_file()
-            content = bytes(await file.download_as_bytearray())
+            file = await found.get_file()
+            return bytes(await file.download_as_bytearray())
         except TelegramError as error:
-            log.warning("a picture could not be fetched: %s", error)
-            return ()
-        return (f"data:image/jpeg;base64,{base64.b64encode(content).decode()}",)
+            log.warning("a file could not be fetched: %s", error)
+            return None
 
     def disconnect(self) -> None:
         """Stop listening; what is to be sent still can be."""
@@ -233,6 +274,38 @@ class Telegram(Adapter):
             return sent
 
         return str(self._marked_up(text, call).message_id)
+
+    def send_file(self, place: Place, file: Path, text: str, *, key: str) -> str:
+        size = file.stat().st_size
+        if size > _LARGEST_SENT:
+            raise Undelivered(
+                f"Telegram takes files of up to {_LARGEST_SENT:,} bytes; {file.name} is larger.", final=True
+            )
+        is_picture = file.suffix.lower() in _PICTURES and size <= _LARGEST_PICTURE
+        name = "photo" if is_picture else "document"
+        call = self._bot.send_photo if is_picture else self._bot.send_document
+        thread = int(place.thread) if place.thread else None
+        beside, *rest = pieces(text, _LONGEST_CAPTION, utf16_length) or [""]
+        content = telegram.InputFile(file.read_bytes(), filename=file.name)
+        sent: Any = self._asked(call(_chat(place), **{name: content}, caption=beside, message_thread_id=thread))
+        for number, piece in enumerate(rest):
+            self.send(place, piece, key=f"{key}-{number}")
+        return str(sent.message_id)
+
+    def react(self, place: Place, event: str, mood: str) -> None:
+        chat, _, message = event.partition(":")
+        if not self._settings.reactions or chat != place.chat or not message.isdecimal():
+            return
+        before = self._reacted.pop(event, None)
+        work = self._bot.set_message_reaction(_chat(place), int(message), reaction=_MOODS[mood])
+        now = asyncio.run_coroutine_threadsafe(_after(before, work), self._loop)
+        if mood == "working":
+            self._reacted[event] = now
+
+    def prompt_for(self, place: Place) -> str:
+        """Of the topic, or of the chat it is in."""
+        prompts = {str(key): text for key, text in self._settings.channel_prompts.items()}
+        return prompts.get(place.thread) or prompts.get(place.chat, "")
 
     def edit(self, place: Place, message: str, text: str) -> None:
         def call(words: str, mode: str | None) -> Coroutine[Any, Any, Any]:
@@ -282,11 +355,28 @@ class Telegram(Adapter):
         return {"name": name, "kind": place.kind}
 
 
+async def _after(before: "Future[None] | None", work: "Coroutine[Any, Any, Any]") -> None:
+    """One reaction replaces the other, so they are sent in order."""
+    if before is not None:
+        await asyncio.wrap_future(before)
+    await _quietly(work)
+
+
 async def _quietly(work: "Coroutine[Any, Any, Any]") -> None:
     try:
         await work
     except TelegramError:
         pass  # a courtesy
+
+
+def _is_picture(document: Any) -> bool:
+    return document is not None and str(document.mime_type or "") in _PICTURE_KINDS
+
+
+def _plain_name(name: str) -> str:
+    """A name that leads nowhere."""
+    plain = re.sub(r"[^\w.-]+", "_", name.replace("\0", "").rpartition("/")[2])
+    return plain.strip(".")[-80:] or "file"
 
 
 def _chat(place: Place) -> int | str:
