@@ -16,7 +16,7 @@ from hermes.gateway.keys import Place
 from hermes.store import SessionDB
 from tests.servers.scripted import Scripted
 
-PATIENCE = 20.0
+PATIENCE = 60.0  # seconds; only something wrong takes so long
 
 
 class Paper(Adapter):

@@ -14,17 +14,12 @@ from hermes.gateway.base import Undelivered
 from hermes.gateway.keys import Place
 from hermes.store import SessionDB
 from tests.servers.matrix import Line, Person
-from tests.servers.platform import configured, running
-from tests.servers.platform import until as until_soon
+from tests.servers.platform import configured, running, until
 from tests.servers.rendering import render
 from tests.servers.scripted import Raw, Say, Scripted, Sent
 from tests.servers.synapse import Synapse
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108020000009077")
-
-
-def until(what: Any) -> Any:
-    return until_soon(what, 60.0)
 
 
 def echo(sent: Sent) -> Say:

@@ -28,7 +28,6 @@ from tests.servers.synapse import Synapse
 from tests.servers.telegram import TOKEN, FakeTelegram
 from tests.unit.cli.program import spawn
 
-PATIENCE = 60.0
 ALICE, BOB, GROUP = 7, 8, -100  # on Telegram
 TEA = {"action": "add", "target": "user", "content": "Alice drinks tea."}
 
@@ -67,21 +66,21 @@ class Town:
         """A room on Matrix with everybody in it."""
         room = self.alice.room(self.bob, self.agent, name="Our room")
         self.bob.joins(room)
-        until(lambda: self.alice.members(room)[self.agent.user] == "join", PATIENCE)
+        until(lambda: self.alice.members(room)[self.agent.user] == "join")
         return room
 
     def asks(self, user: int, text: str, *, chat: int | None = None, thread: int | None = None) -> str:
         where = user if chat is None else chat
         before = len(self.telegram.heard(where))
         self.telegram.says(user, text if chat is None else f"@hermes_bot {text}", chat=chat, thread=thread)
-        until(lambda: len(self.telegram.heard(where)) > before, PATIENCE)
+        until(lambda: len(self.telegram.heard(where)) > before)
         return self.telegram.heard(where)[-1]
 
     def writes(self, person: Person, text: str, *, room: str = "", thread: str = "") -> str:
         where = room or self.aside(person)
         before = len(person.heard(where, of=self.agent))
         person.says(where, f"Hermes: {text}" if room else text, thread=thread)
-        until(lambda: len(person.heard(where, of=self.agent)) > before, PATIENCE)
+        until(lambda: len(person.heard(where, of=self.agent)) > before)
         return person.heard(where, of=self.agent)[-1]
 
     def aside(self, person: Person) -> str:
@@ -180,9 +179,9 @@ def test_a_new_day_begins_a_new_conversation_and_what_matters_is_remembered(town
         old = town.db.get_route(key)["session_id"]  # type: ignore[index]
         town.asks(BOB, "I like jazz")
         town.db.set_route(key, {"active_at": time.time() - 90_000})  # she wrote it yesterday
-        until(lambda: town.db.get_route(key)["session_id"] != old, PATIENCE)  # type: ignore[index]
+        until(lambda: town.db.get_route(key)["session_id"] != old)  # type: ignore[index]
         town.alice.says(room, "good morning")
-        until(lambda: len(town.alice.heard(room)) == 3, PATIENCE)
+        until(lambda: len(town.alice.heard(room)) == 3)
         assert town.asks(BOB, "good morning, too") == "I know: I like jazz; good morning, too"
     assert town.alice.heard(room)[1:] == [
         f"A new conversation: a new day began. /resume {old} goes back to the last one.",
@@ -201,17 +200,17 @@ def test_a_gateway_that_is_killed_in_the_middle_goes_on_with_every_turn(town: To
     town.model.add(Hang(), Hang())
     process = subprocess.Popen(PROGRAM, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        until(lambda: (serving() or {}).get("pid") == process.pid, PATIENCE)
+        until(lambda: (serving() or {}).get("pid") == process.pid)
         town.telegram.says(BOB, "add up my invoices")
         town.alice.says(room, "plan my week")
-        until(lambda: len(town.model.sent) == 2, PATIENCE)
+        until(lambda: len(town.model.sent) == 2)
         process.kill()
     finally:
         process.kill()
-        process.wait(PATIENCE)
+        process.wait(60)
     assert town.telegram.heard(BOB) == [] and town.alice.heard(room) == []
     with town.opens():
-        until(lambda: town.telegram.heard(BOB) and town.alice.heard(room), PATIENCE)
+        until(lambda: town.telegram.heard(BOB) and town.alice.heard(room))
         assert town.asks(BOB, "thanks") == "I know: add up my invoices; thanks"
         town.rooms[town.alice.user] = room
         assert town.writes(town.alice, "thanks") == "I know: plan my week; thanks"
@@ -232,7 +231,7 @@ def test_a_conversation_goes_to_the_terminal_and_on_to_another_platform(town: To
         assert asked.code == 0 and "I know: we plan a trip; by train" in asked.out
         # From Matrix to Telegram, where she has not written yet.
         town.writes(town.alice, "!handoff telegram")
-        until(lambda: town.telegram.heard(ALICE), PATIENCE)
+        until(lambda: town.telegram.heard(ALICE))
         assert town.telegram.heard(ALICE) == ["Your conversation “We plan a trip” goes on here."]
         assert town.asks(ALICE, "in May") == "I know: we plan a trip; by train; in May"
         assert town.writes(town.bob, "hello") == "I know: hello"
@@ -251,9 +250,9 @@ def test_jobs_tell_a_group_and_a_person_who_has_not_written_yet(town: Town) -> N
     with_due_jobs(town.db)
     with town.opens() as gateway:
         gateway.tasks.append(Scheduler(gateway).tick)
-        [room] = until(lambda: town.alice.invitations(), PATIENCE)
+        [room] = until(lambda: town.alice.invitations())
         town.alice.joins(room)
-        until(lambda: town.alice.heard(room) and town.telegram.heard(GROUP), PATIENCE)
+        until(lambda: town.alice.heard(room) and town.telegram.heard(GROUP))
         town.rooms[town.alice.user] = room
         assert town.writes(town.alice, "thank you") == "I know: thank you"
     words = "⏰ day\n\nI know: What is on today?"
