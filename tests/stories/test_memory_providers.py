@@ -1,6 +1,7 @@
 """A memory provider of a plugin hears everything that is documented; what it says never gets into the store."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,17 @@ def test_a_second_provider_is_refused_with_a_warning(model: Scripted, hermes: He
         chat.close()
     assert notices == ["Memory provider 'journal' is left out: 'diary' is active, and there is one at most."]
     assert [one[0] for one in heard(hermes_home)] == ["initialize", "on_turn_start", "on_session_end"]
+
+
+def test_a_conversation_that_is_let_go_leaves_no_thread_behind(model: Scripted, hermes_home: Path) -> None:
+    def waiting() -> int:
+        return sum(thread.name == "hermes-memory" for thread in threading.enumerate())
+
+    before, paper = waiting(), Paper()
+    with SessionDB() as db, running(db, paper) as gateway:
+        paper.says("7", "hello")
+        until(lambda: paper.heard("7") and not db.arrivals("running", "waiting"), 60)
+        assert waiting() == before + 1
+        [lane] = gateway._lanes.values()
+        lane.release()
+        until(lambda: waiting() == before, 60)

@@ -266,11 +266,13 @@ class Agent:
         return Standing(self._setup.gauge.corrected(tokens), self._setup.provider.window, _summed(parts))
 
     def release(self) -> None:
-        """Let go of what the tools hold, and of this object; the session stays open, to go on elsewhere."""
+        """Let go of what the tools and the memory hold, and of this object; the session stays open, to go on
+        elsewhere."""
         self.stop()
         self._titles.wait(2.0)
         if isinstance(self._setup.tools, Toolbox):
             self._setup.tools.close()
+        self._setup.memory.close()
 
     def close(self, reason: str = "user_exit", *, wait: float = 2.0) -> None:
         """End the session, if there is one; `new_session` when another one takes its place. Waits briefly for a title

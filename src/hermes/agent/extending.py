@@ -65,7 +65,6 @@ class EngineCompressor:
     def __init__(self, engine: Any, settings: Settings) -> None:
         self._engine = engine
         self._settings = settings.compression
-        self._guard = Guard("context-engine")
 
     def plan(self, entries: Sequence[Entry], *, room: int, harder: int) -> Plan | None:
         return planned(entries, self._settings, room=room, harder=harder)
@@ -73,7 +72,9 @@ class EngineCompressor:
     def write(self, plan: Plan, focus: str | None) -> str:
         """What stands for the middle. Raises when the engine fails; the agent has a summary by rule then."""
         messages = [dict(entry.message) for entry in plan.middle]
-        outcome = self._guard.call(lambda: self._engine.compress(messages, focus_topic=focus), _ENGINE_SECONDS)
+        guard = Guard("context-engine")
+        outcome = guard.call(lambda: self._engine.compress(messages, focus_topic=focus), _ENGINE_SECONDS)
+        guard.close()
         text = _said(outcome.value)
         if outcome.problem or not text:
             raise RuntimeError(f"the context engine {outcome.problem or 'returned nothing'}")
