@@ -167,14 +167,12 @@ def test_a_second_provider_is_refused_with_a_warning(model: Scripted, hermes: He
 
 
 def test_a_conversation_that_is_let_go_leaves_no_thread_behind(model: Scripted, hermes_home: Path) -> None:
-    def waiting() -> int:
-        return sum(thread.name == "hermes-memory" for thread in threading.enumerate())
-
-    before, paper = waiting(), Paper()
+    before, paper = set(threading.enumerate()), Paper()
     with SessionDB() as db, running(db, paper) as gateway:
         paper.says("7", "hello")
         until(lambda: paper.heard("7") and not db.arrivals("running", "waiting"), 60)
-        assert waiting() == before + 1
+        mine = [one for one in set(threading.enumerate()) - before if one.name == "hermes-memory"]
+        assert mine
         [lane] = gateway._lanes.values()
         lane.release()
-        until(lambda: waiting() == before, 60)
+        until(lambda: not any(one.is_alive() for one in mine), 60)
