@@ -174,5 +174,6 @@ def test_a_conversation_that_is_let_go_leaves_no_thread_behind(model: Scripted, 
         mine = [one for one in set(threading.enumerate()) - before if one.name == "hermes-memory"]
         assert mine
         [lane] = gateway._lanes.values()
+        until(lambda: not lane.working, 60)
         lane.release()
         until(lambda: not any(one.is_alive() for one in mine), 60)
