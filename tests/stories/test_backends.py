@@ -66,8 +66,6 @@ class Small(Browser):
     def snapshot(self):
         return " ".join(filter(None, self.page.said)) + f" [field: {self.field}]"
     def click(self, ref):
-        if ref == "hang":
-            threading.Event().wait(30)
         return self.navigate(self.visited[0].rstrip("/") + self.page.links[int(ref[1:]) - 1])
     def type(self, ref, text):
         self.field = text
@@ -237,21 +235,6 @@ def test_the_page_is_put_to_a_model_that_sees(model: Scripted, db: SessionDB, si
     assert asked[0]["text"].endswith("What colour?")
     assert base64.b64decode(asked[1]["image_url"]["url"].partition(",")[2]) == base64.b64decode(DOT)
     assert "It is a dot." in str(stored(db, chat.agent.session_id))
-
-
-def test_a_browser_that_hangs_is_given_up_and_made_anew(
-    model: Scripted, db: SessionDB, hermes: Hermes, site: Site, browser: Path
-) -> None:
-    hermes("config", "set", "browser.command_timeout", "1")
-    first, hung, again = results(
-        model,
-        db,
-        ("browser_navigate", {"url": site.url}),
-        ("browser_click", {"ref": "hang"}),
-        ("browser_navigate", {"url": site.url}),
-    )
-    assert hung == "The browser small did not answer within 1 s."
-    assert again == first
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_a_platform_that_cannot_be_connected_costs_nobody_else_a_message(hermes_
         bad = Plugged("bad", Bad("connect", "disconnect", "close", "typing"), warned.append)
         with running(db, bad, paper):
             paper.says("7", "hello")
-            until(lambda: paper.heard("7"))
+            until(lambda: paper.heard("7"), 60)
             bad.typing(Place("bad", "dm", "7"))
     assert paper.heard("7") == ["Fine."]
     [told] = warned
