@@ -5,9 +5,12 @@ from pathlib import Path
 from shlex import split
 
 from hermes.memory.base import MemoryProvider
+from hermes.plugins import manifest
 from hermes.plugins.base import CATEGORIES
+from hermes.plugins.context import PluginContext
 from hermes.plugins.hooks import HOOKS
 from hermes.skills.library import BUNDLED, Library, Source
+from hermes.tools.browser.base import Browser
 from tests.stories.test_guide_sessions import GUIDES, examples
 from tests.unit.cli.program import Hermes
 
@@ -60,3 +63,13 @@ def test_every_hook_and_category_is_on_the_page() -> None:
     named = re.findall(r"^\| `(\w+)\(", page.split("### The 14 hooks")[1], re.MULTILINE)
     assert tuple(named) == tuple(HOOKS)
     assert all(f"| {name} | `plugins/{folder}/<name>/`" in page for folder, name in CATEGORIES.items())
+
+
+def test_everything_a_plugin_can_register_and_say_is_on_the_page() -> None:
+    page = (GUIDES / "plugins.md").read_text()
+    methods = [name for name in vars(PluginContext) if name.startswith("register_")]
+    assert len(methods) >= 10
+    assert [name for name in methods if f"ctx.{name}(" not in page] == []
+    assert [name for name in manifest._KNOWN if f"`{name}`" not in page and name not in ("license", "homepage")] == []
+    steps = [name for name in vars(Browser) if not name.startswith("_")]
+    assert [name for name in steps if f"`{name}`" not in page] == []
