@@ -1,6 +1,7 @@
 """Matrix: the real SDK against a real homeserver."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from hermes.errors import ConfigError
 from hermes.gateway.adapters.matrix import Matrix
 from hermes.gateway.base import Undelivered
 from hermes.gateway.keys import Place
+from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
 from tests.servers.matrix import Line, Person
 from tests.servers.platform import configured, running, until
@@ -37,7 +39,7 @@ class Stage(NamedTuple):
     bob: Person
 
     def set_up(self, **settings: Any) -> None:
-        configured(self.home, self.model, platform_toolsets={"matrix": []}, **settings)
+        configured(self.home, self.model, **{"platform_toolsets": {"matrix": []}, **settings})
 
 
 @pytest.fixture
@@ -154,13 +156,40 @@ def test_a_picture_comes_along(stage: Stage) -> None:
         alice.says(room, "what is this?", msgtype="m.image", url=address, filename="a.png", info=info)
         until(lambda: alice.heard(room))
         alice.says(room, "b.png", msgtype="m.image", url="mxc://localhost/../../etc", info=info)
-        alice.says(room, "and now?")
         until(lambda: len(alice.heard(room)) == 2)
     parts = stage.model.sent[0].messages[-1]["content"]
     assert parts[0]["text"] == "what is this?" and parts[1]["image_url"]["url"].startswith(
         "data:image/png;base64,iVBOR"
     )
-    assert alice.heard(room) == ["You said: what is this?", "You said: and now?"]
+    assert alice.heard(room)[1] == "You said: [The file b.png could not be fetched.]"
+
+
+def test_files_come_and_go(stage: Stage, tmp_path: Path) -> None:
+    alice, chart = stage.alice, tmp_path / "chart.png"
+    chart.write_bytes(PNG)
+    (tmp_path / "sums.csv").write_text("a,1\n")
+    stage.set_up(terminal={"cwd": str(tmp_path)}, platform_toolsets={"matrix": ["messaging"]})
+    with running(stage.db, Matrix(load())) as gateway:
+        gateway.tasks.append(Scheduler(gateway).send_posted)
+        room = alice.room(stage.agent, direct=True)
+        info = {"mimetype": "text/csv", "size": 4}
+        address = alice.uploads(b"b,2\n", "text/csv")
+        alice.says(room, "sum this up", msgtype="m.file", url=address, filename="../in.csv", info=info)
+        until(lambda: alice.heard(room))
+        stage.model.add(
+            Say(calls=[("send_message", {"message": "The **chart**.", "file": "chart.png"})]),
+            Say(calls=[("send_message", {"message": "", "file": "sums.csv"})]),
+            Say("There you are."),
+        )
+        alice.says(room, "show me")
+        until(lambda: len(alice.events(room)) == 4)
+    [line] = re.findall(r"\[The file in.csv is at (.*)\]", alice.heard(room)[0])
+    assert Path(line).read_bytes() == b"b,2\n" and Path(line).is_relative_to(stage.home / "received" / "matrix")
+    sent = {one["content"].get("filename"): one["content"] for one in alice.events(room)}
+    picture, table = sent["chart.png"], sent["sums.csv"]
+    assert (picture["msgtype"], picture["body"], picture["info"]["size"]) == ("m.image", "The **chart**.", len(PNG))
+    assert "<strong>chart</strong>" in picture["formatted_body"] and alice.downloads(picture["url"]) == PNG
+    assert (table["msgtype"], table["body"]) == ("m.file", "sums.csv") and alice.downloads(table["url"]) == b"a,1\n"
 
 
 def test_what_was_said_while_it_was_away_is_answered_and_what_comes_again_counts_once(stage: Stage) -> None:

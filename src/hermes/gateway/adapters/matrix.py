@@ -13,9 +13,11 @@ import asyncio
 import base64
 import json
 import logging
+import mimetypes
 import re
 import secrets
 from collections.abc import Coroutine, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import aiohttp
@@ -26,8 +28,10 @@ from hermes.config import Config
 from hermes.errors import ConfigError, HermesError
 from hermes.gateway.adapters import matrix_text
 from hermes.gateway.adapters.loop import Loop
-from hermes.gateway.adapters.matrix_events import Me, Said, invite, is_our_invite, read, source_of
+from hermes.gateway.adapters.matrix_events import Me, Media, Said, invite, is_our_invite, read, source_of
+from hermes.gateway.adapters.received import kept, plain_name
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
+from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
 
 log = logging.getLogger("hermes.gateway")
@@ -41,6 +45,8 @@ _PAGE = 100  # … so many at a time
 _MOST_PAGES = 20  # of what was missed in one room
 _MOST_INVITES = 500
 _LARGEST_PICTURE = 10_000_000
+_LARGEST_FILE = 20_000_000
+_FILE_SECONDS = 300.0
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _FINAL = ("M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_NOT_JSON", "M_INVALID_PARAM")
 _NOT_FOR_US = {"not_types": ["*"]}
@@ -261,10 +267,13 @@ class Matrix(Adapter):
             to_us = said.named or text.startswith("/") or await self._is_answer_to_us(room, said)
             if not to_us:
                 return None
-        images = await self._pictures(said)
-        if not text and not images:
-            return None
         place = Place(self.name, kind, room, said.thread, said.sender)
+        images: tuple[str, ...] = ()
+        if said.media is not None and await self._may_talk(place):  # a stranger's files are not fetched
+            images, line = await self._file(said.event, said.media)
+            text = "\n\n".join(filter(None, (text, line)))
+        if not text and not images and said.media is None:
+            return None
         return Incoming(place, said.event, text, self._name_of(room, said.sender), images)
 
     async def _kind(self, room: str) -> str:
@@ -287,25 +296,31 @@ class Matrix(Adapter):
 
     async def _cannot_read(self, room: str, source: Mapping[str, Any]) -> None:
         """Told once to a person we are alone with: the homeserver knows the message by its name."""
-        assert self.gateway is not None
         place = Place(self.name, await self._kind(room), room, user=str(source.get("sender") or ""))
-        if place.user != self._me.user and place.kind == "dm" and self.gateway.access.may_talk(place):
+        if place.user != self._me.user and place.kind == "dm" and await self._may_talk(place):
             content = matrix_text.content(_ENCRYPTED)
             await self._client.room_send(room, "m.room.message", content, f"{self._names}-encrypted-{room}")
 
-    # -- pictures
+    async def _may_talk(self, place: Place) -> bool:
+        assert self.gateway is not None
+        return await asyncio.get_running_loop().run_in_executor(None, self.gateway.access.may_talk, place)
 
-    async def _pictures(self, said: Said) -> tuple[str, ...]:
-        media = said.media
-        if media is None or media.kind != "m.image" or media.size > _LARGEST_PICTURE:
-            return ()
+    # -- files
+
+    async def _file(self, event: str, media: Media) -> tuple[tuple[str, ...], str]:
+        """A picture for the model; or a line about a file, which is kept where the agent can read it."""
+        name = plain_name(media.name)
+        if media.size > _LARGEST_FILE:
+            return (), f"[The file {name} is too large to be fetched: {media.size:,} bytes.]"
         try:
-            data, kind = await self._fetched(media.address, _LARGEST_PICTURE)
+            data, kind = await self._fetched(media.address, _LARGEST_FILE)
         except _TROUBLE as error:
-            log.warning("a picture could not be fetched: %s", error)
-            return ()
+            log.warning("a file could not be fetched: %s", error)
+            return (), f"[The file {name} could not be fetched.]"
         kind = next((one for one in (media.type, kind) if one in _PICTURES), "")
-        return (f"data:{kind};base64,{base64.b64encode(data).decode()}",) if kind else ()
+        if media.kind == "m.image" and kind and len(data) <= _LARGEST_PICTURE:
+            return (f"data:{kind};base64,{base64.b64encode(data).decode()}",), ""
+        return (), await asyncio.get_running_loop().run_in_executor(None, kept, self.name, event, media.name, data)
 
     async def _fetched(self, address: str, most: int) -> tuple[bytes, str]:
         """The content of an mxc:// address, and its type. OSError: there is none, or more than wanted."""
@@ -361,6 +376,20 @@ class Matrix(Adapter):
         content = matrix_text.content(text, place.thread)
         return self._asked(self._send(place.chat, content, f"{self._names}-{key}"))
 
+    def send_file(self, place: Place, file: Path, text: str, *, key: str) -> str:
+        beside = text if self.length(text) <= self.longest else ""
+        sent = self._asked(self._upload(place, file, beside, f"{self._names}-{key}"), _FILE_SECONDS)
+        for number, piece in enumerate(pieces(text, self.longest, self.length) if not beside else ()):
+            self.send(place, piece, key=f"{key}-{number}")
+        return sent
+
+    async def _upload(self, place: Place, file: Path, text: str, name: str) -> str:
+        kind, size = mimetypes.guess_type(file.name)[0] or "application/octet-stream", file.stat().st_size
+        answer, _ = await self._client.upload(lambda *_: file, kind, file.name, filesize=size)
+        info = {"mimetype": kind, "size": size}
+        content = matrix_text.file(_answer(answer).content_uri, file.name, info, text, place.thread)
+        return await self._send(place.chat, content, name)
+
     def edit(self, place: Place, message: str, text: str) -> None:
         self._asked(self._send(place.chat, matrix_text.changed(message, text), f"{self._names}-{secrets.token_hex(8)}"))
 
@@ -369,13 +398,13 @@ class Matrix(Adapter):
         sent = _answer(await self._client.room_send(room, "m.room.message", content, name))
         return str(sent.event_id)
 
-    def _asked(self, work: "Coroutine[Any, Any, str]") -> str:
+    def _asked(self, work: "Coroutine[Any, Any, str]", seconds: float = _CALL_SECONDS) -> str:
         """Trying again never sends twice, so nothing is unsure."""
         if self._loop is None:
             work.close()
             raise Undelivered("Matrix is not connected.")
         try:
-            return self._loop.call(work, _CALL_SECONDS)
+            return self._loop.call(work, seconds)
         except Refused as refused:
             if refused.code == "M_LIMIT_EXCEEDED" or refused.status == 429:
                 raise Undelivered("Matrix is busy.", seconds=refused.seconds or 1.0) from refused

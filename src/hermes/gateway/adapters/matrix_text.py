@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,13 @@ def content(text: str, thread: str = "") -> dict[str, Any]:
     if html:
         said |= {"format": "org.matrix.custom.html", "formatted_body": html}
     return said | related(thread)
+
+
+def file(address: str, name: str, info: Mapping[str, Any], text: str, thread: str) -> dict[str, Any]:
+    """A file that was uploaded, with what is said about it."""
+    kind = "m.image" if info["mimetype"].startswith("image/") else "m.file"
+    said = content(text or name, thread)
+    return said | {"msgtype": kind, "url": address, "filename": name, "info": dict(info)}
 
 
 def related(thread: str) -> dict[str, Any]:

@@ -12,8 +12,6 @@ import base64
 import hmac
 import json
 import logging
-import os
-import re
 import threading
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
@@ -24,9 +22,9 @@ import telegram
 from telegram.error import BadRequest, Forbidden, InvalidToken, NetworkError, RetryAfter, TelegramError, TimedOut
 from telegram.request import HTTPXRequest
 
-from hermes import paths
 from hermes.config import Config
 from hermes.errors import ConfigError
+from hermes.gateway.adapters.received import kept, plain_name
 from hermes.gateway.adapters.telegram_text import as_html, utf16_length
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
 from hermes.gateway.delivery import pieces
@@ -215,19 +213,13 @@ class Telegram(Adapter):
         document = message.document
         if document is None or _is_picture(document):
             return ""
-        name = _plain_name(document.file_name or "file")
+        name = plain_name(document.file_name or "file")
         if (document.file_size or 0) > _LARGEST_FILE:
             return f"[The file {name} is too large to be fetched: {document.file_size:,} bytes.]"
         content = await self._fetched(document)
         if content is None:
             return f"[The file {name} could not be fetched.]"
-        folder = paths.received_dir(self.name)
-        paths.make_private_folder(folder)
-        file = folder / f"{message.chat.id}-{message.message_id}-{name}"
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, paths.PRIVATE_FILE)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(content)
-        return f"[The file {name} is at {file}]"
+        return kept(self.name, f"{message.chat.id}-{message.message_id}", name, content)
 
     async def _fetched(self, found: Any) -> bytes | None:
         try:
@@ -371,12 +363,6 @@ async def _quietly(work: "Coroutine[Any, Any, Any]") -> None:
 
 def _is_picture(document: Any) -> bool:
     return document is not None and str(document.mime_type or "") in _PICTURE_KINDS
-
-
-def _plain_name(name: str) -> str:
-    """A name that leads nowhere."""
-    plain = re.sub(r"[^\w.-]+", "_", name.replace("\0", "").rpartition("/")[2])
-    return plain.strip(".")[-80:] or "file"
 
 
 def _chat(place: Place) -> int | str:
