@@ -146,6 +146,23 @@ def test_the_doctor_says_which_keys_are_there(hermes: Hermes, hermes_home: Path)
     assert hermes("doctor").code == 0
 
 
+def test_the_doctor_says_what_a_platform_still_needs(hermes: Hermes, hermes_home: Path) -> None:
+    assert findings(hermes, "Platforms") == []
+    hermes("config", "set", "MATRIX_HOMESERVER", "https://matrix.example.org")
+    (found,) = findings(hermes, "Platforms")
+    assert (found["state"], found["fix"]) == ("problem", "hermes config set MATRIX_ACCESS_TOKEN")
+    assert "matrix" in found["what"]
+    hermes("config", "set", "MATRIX_USER_ID", "@hermes:example.org")
+    hermes("config", "set", "MATRIX_PASSWORD", "a password")
+    hermes("config", "set", "TELEGRAM_BOT_TOKEN", "4242:abc")
+    (found,) = findings(hermes, "Platforms")
+    assert (found["state"], found["what"]) == ("ok", "telegram, matrix")
+    (hermes_home / "config.yaml").write_text("platforms: {telegram: {enabled: false}, webhook: {}}\n")
+    (hermes_home / "config.yaml").chmod(0o600)
+    (found,) = findings(hermes, "Platforms")
+    assert found["what"] == "matrix, webhook"
+
+
 def test_keys_that_others_can_read_are_a_problem(hermes: Hermes, hermes_home: Path) -> None:
     hermes("setup", "--provider", "openai", "--key-stdin", answer="sk-1\n")
     (hermes_home / ".env").chmod(0o644)

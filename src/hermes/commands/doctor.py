@@ -214,6 +214,21 @@ def keys(_store: Path) -> Iterator[Finding]:
         yield Finding("Keys", "advice", "none yet: no model can answer, everything else works", "hermes setup")
 
 
+def platforms(_store: Path) -> Iterator[Finding]:
+    """Those of the gateway that are on, and what one of them still needs before it can be served."""
+    from hermes.config import load
+    from hermes.config.platforms import PLATFORMS, is_on, lacks
+
+    config = load()
+    on = [name for name in PLATFORMS if is_on(config, name)]
+    missing = {name: lacks(config, name) for name in on}
+    for name, fix in missing.items():
+        if fix:
+            yield Finding("Platforms", "problem", f"{name} is on, and cannot be served yet", fix)
+    if on and not any(missing.values()):
+        yield Finding("Platforms", "ok", ", ".join(on))
+
+
 def plugins(_store: Path) -> Iterator[Finding]:
     """Those that are on, and what keeps one of them from being used."""
     from hermes.commands.extended import plugins_here
@@ -229,4 +244,4 @@ def plugins(_store: Path) -> Iterator[Finding]:
         yield Finding("Plugins", "ok", ", ".join(loaded))
 
 
-CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, folders, opens, disk, settings, keys, plugins)
+CHECKS: tuple[Check, ...] = (sqlite, file_system, permissions, folders, opens, disk, settings, keys, platforms, plugins)

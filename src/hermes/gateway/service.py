@@ -16,6 +16,7 @@ from typing import Any
 from hermes import log, paths
 from hermes.commands.reviews import Idle
 from hermes.config import Config, load
+from hermes.config.platforms import PLATFORMS, is_on
 from hermes.errors import BadInput, ConfigError
 from hermes.gateway.base import Adapter
 from hermes.gateway.core import Gateway
@@ -55,18 +56,17 @@ def _webhook(config: Config) -> Adapter:
     return Webhook(config)
 
 
-# name: (its adapter, the variable that switches it on, the extra it needs)
-ADAPTERS: dict[str, tuple[Callable[[Config], Adapter], str, str]] = {
-    "telegram": (_telegram, "TELEGRAM_BOT_TOKEN", "telegram"),
-    "matrix": (_matrix, "MATRIX_HOMESERVER", "matrix"),
-    "api-server": (_api_server, "API_SERVER_KEY", "gateway"),
-    "webhook": (_webhook, "WEBHOOK_SECRET", "gateway"),
+ADAPTERS: dict[str, Callable[[Config], Adapter]] = {
+    "telegram": _telegram,
+    "matrix": _matrix,
+    "api-server": _api_server,
+    "webhook": _webhook,
 }
 
 
 def adapters(config: Config) -> list[Adapter]:
     """Every platform that is set up: named under `platforms`, or by its variable, or brought by a plugin that is on."""
-    made = [_made(config, name) for name in ADAPTERS if _is_on(config, name)]
+    made = [_made(config, name) for name in ADAPTERS if is_on(config, name)]
     made += plugged(config, ADAPTERS, _warn)
     if not made:
         raise ConfigError(_NOTHING)
@@ -78,20 +78,12 @@ def _warn(words: str) -> None:
     _say(words)
 
 
-def _is_on(config: Config, name: str) -> bool:
-    given = config.settings.platforms.get(name)
-    if isinstance(given, dict) and "enabled" in given:
-        return bool(given["enabled"])
-    return name in config.settings.platforms or (bool(config.environment.get(ADAPTERS[name][1])) and name != "webhook")
-
-
 def _made(config: Config, name: str) -> Adapter:
-    make, _, extra = ADAPTERS[name]
     try:
-        return make(config)
+        return ADAPTERS[name](config)
     except ImportError as error:
         raise ConfigError(
-            f"{name} needs more than Hermes itself ({error.name}): pip install 'hermes[{extra}]'"
+            f"{name} needs more than Hermes itself ({error.name}): pip install 'hermes[{PLATFORMS[name].extra}]'"
         ) from error
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from hermes.commands import cron
 from hermes.config import Config
+from hermes.config.platforms import PLATFORMS, is_on
 from hermes.errors import BadInput, NotFound, ToolError
 from hermes.model.targets import target
 from hermes.store import SessionDB
 from hermes.tools.registry import Tool, function, text
 from hermes.tools.work import Work
 
-_VARIABLES = ("TELEGRAM_BOT_TOKEN", "MATRIX_HOMESERVER", "API_SERVER_KEY")
 _SEND = "Send a message, or a file, to a person on a platform that the gateway serves."
 _JOB = "Do something later, by itself: make, list, pause, resume or remove scheduled jobs."
 
@@ -75,7 +75,7 @@ def _file(named: str, work: Work) -> dict[str, str]:
 
 
 def _nobody(config: Config, plugged: Collection[str]) -> str | None:
-    known = config.settings.platforms or plugged or any(config.environment.get(name) for name in _VARIABLES)
+    known = config.settings.platforms or plugged or any(is_on(config, name) for name in PLATFORMS)
     return None if known else "no platform is set up for the gateway"
 
 
