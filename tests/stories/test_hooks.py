@@ -149,5 +149,8 @@ def test_skills_and_commands_of_plugins_in_the_gateway(model: Scripted, hermes_h
         paper.says("1", "/heard")
         until(lambda: paper.heard("1"), 60)
     assert asked[0].startswith('of my garden\n\n<skill name="weekly-review"')
+    for source, skills in ((None, ["weekly-review"]), ("paper", ["weekly-review"]), ("cli", [])):
+        told = spawn("insights", "--json", *(("--source", source) if source else ())).out
+        assert [one["skill"] for one in json.loads(told)["skills"]] == skills
     assert paper.heard("7")[1] == "/heard is for administrators (gateway.admin_users)."
     assert paper.heard("1") == ["Everything."]

@@ -138,6 +138,22 @@ def test_a_skill_hands_its_variables_to_commands_unless_the_agent_wrote_it(
     assert model.sent[-1].messages[-1]["content"].strip() == "missing"
 
 
+@pytest.mark.parametrize("how", ["typed", "on the command line"])
+def test_a_skill_that_the_person_chose_hands_its_variables_on_too(
+    model: Scripted, db: SessionDB, hermes_home: Path, how: str
+) -> None:
+    (hermes_home / ".env").write_text("PLANT_TOKEN=sesame-42\n")
+    skill(hermes_home / "skills", more="required_environment_variables: [PLANT_TOKEN]\n")
+    look = ("terminal", {"command": 'test -n "$PLANT_TOKEN" && echo there || echo missing'})
+    model.script += [Say(calls=[look]), Say("ok")]
+    chat = Chat(db, load(), Wishes(titles_by_model=False, yolo=True, skills=("water-plants",) * (how != "typed")))
+    if how == "typed":
+        perform(chat, "/water-plants now")
+    list(chat.ask(chat.queue.popleft() if chat.queue else "now"))
+    chat.close()
+    assert model.sent[-1].messages[-1]["content"].strip() == "there"
+
+
 def test_a_skill_is_typed_and_becomes_a_message_of_the_person(model: Scripted, db: SessionDB, hermes: Hermes) -> None:
     chat = talk(db)
     perform(chat, "/weekly-review of the garden")

@@ -24,15 +24,15 @@ _MATCH_TOKENS = 300
 _ACTIONS = ("create", "edit", "patch", "delete", "write_file", "remove_file")
 
 
-def shelf_of(config: Config, tools: Toolbox | None = None, more: Sequence[Path] = ()) -> Shelf:
-    """The skills for a conversation with these tools; without any, all that need none."""
+def shelf_of(config: Config, tools: Toolbox | None = None, more: Sequence[Path] = (), source: str = "cli") -> Shelf:
+    """The skills for a conversation with these tools, from there; without any tools, all skills that need none."""
 
     def here() -> Here:
         if tools is None:
             return Here((), (), config.environment)
         return Here(tools.offered(), tools.toolsets(), config.environment)
 
-    return Shelf(config.settings, here, Usage(paths.skills_usage()), more)
+    return Shelf(config.settings, here, Usage(paths.skills_usage(), source), more)
 
 
 def skill_tools(shelf: Shelf, config: Config) -> list[Tool]:

@@ -182,13 +182,11 @@ def _daily(first: date, days: int, messages: Counter[str], usage: list[Row]) -> 
 
 
 def _typed(first: date, source: str | None) -> list[Row]:
-    """Skills that the person typed, which no tool call tells of; they were typed on the terminal."""
+    """Skills that the person typed, which no tool call tells of."""
     from hermes import paths
     from hermes.skills.usage import Usage
 
-    if source not in (None, "cli"):
-        return []
-    typed = Usage(paths.skills_usage()).typed_since(first.isoformat())
+    typed = Usage(paths.skills_usage()).typed_since(first.isoformat(), source)
     return [{"skill": name, "calls": uses, "sessions": uses} for name, uses in typed.items() if uses]
 
 

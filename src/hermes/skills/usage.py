@@ -14,14 +14,15 @@ _DAYS = 400  # how far back it is remembered
 class Usage:
     """A small file; one that is damaged counts as empty, and a disk that takes nothing more stops nobody."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, source: str = "cli") -> None:
         self._file = file
+        self._typed = _typed_on(source)
 
     def count(self, name: str, how: str) -> None:
-        """`how`: viewed (by the agent) or typed (by the person)."""
+        """`how`: viewed (by the agent) or typed (by the person, on the platform that this is for)."""
         from hermes.config import save  # loaded with the first skill that is used
 
-        today = time.strftime("%Y-%m-%d")
+        today, how = time.strftime("%Y-%m-%d"), self._typed if how == "typed" else how
         try:
             with save.alone(self._file):
                 known = self._read()
@@ -37,15 +38,14 @@ class Usage:
         known = self._read()
         return {name: (sum(map(_uses, days.values())), max(days)) for name, days in known.items() if days}
 
-    def typed_since(self, first_day: str) -> Counter[str]:
-        """Uses that no tool call tells of, from this day on."""
-        known = self._read()
-        return Counter(
-            {
-                name: sum(day.get("typed", 0) for date, day in days.items() if date >= first_day)
-                for name, days in known.items()
-            }
-        )
+    def typed_since(self, first_day: str, source: str | None = None) -> Counter[str]:
+        """Uses that no tool call tells of, from this day on; on one platform, or on all."""
+        found: Counter[str] = Counter()
+        for name, days in self._read().items():
+            for date, day in days.items():
+                counted = {how: uses for how, uses in day.items() if how.startswith("typed") and date >= first_day}
+                found[name] += sum(counted.values()) if source is None else counted.get(_typed_on(source), 0)
+        return found
 
     def _read(self) -> dict[str, dict[str, dict[str, int]]]:
         try:
@@ -53,6 +53,10 @@ class Usage:
         except (OSError, ValueError):
             return {}
         return found if _is_sound(found) else {}
+
+
+def _typed_on(source: str) -> str:
+    return "typed" if source == "cli" else f"typed on {source}"
 
 
 def _is_sound(found: Any) -> bool:

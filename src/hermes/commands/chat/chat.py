@@ -73,7 +73,7 @@ class Chat:
         self.plugins = plugins_here(config, wishes.cwd)
         self._brought = brought_by(self.plugins)
         refuse_unknown(config, self._brought)
-        self.skills = shelf_of(config, more=self.plugins.skills)
+        self.skills = shelf_of(config, more=self.plugins.skills, source=wishes.source)
         for name in wishes.skills:
             self.skills.library.get(name)  # NotFound before anything is sent
         self.provider = self._provider()
@@ -128,7 +128,7 @@ class Chat:
         memory = memory_of(self.db, self.settings, owner=self.wishes.owner, others=plugins.memory_providers)
         tools = self._toolbox([memory_tool(memory)])
         memory.can_note = lambda: "memory" in tools.offered()
-        self.skills = shelf_of(self.config, tools, plugins.skills)
+        self.skills = shelf_of(self.config, tools, plugins.skills, self.wishes.source)
         tools.add_own([*skill_tools(self.skills, self.config), *self._reaching()])
         parts: dict[str, Any] = {"tools": tools, "memory": memory, "skills": self.skills, "hooks": plugins}
         if not isinstance(plugins, NoPlugins):
@@ -224,7 +224,16 @@ class Chat:
             wanted = (*wanted, content.skill)
         for name in wanted:
             content = self.skills.expand(name, content) or content
+            self._hand_on(name)
         return content
+
+    def _hand_on(self, name: str) -> None:
+        """The skill is read now: commands may see the variables it asks for."""
+        tools, skill = self.agent.tools, self.skills.library.skills.get(name)
+        if skill is not None and skill.variables and isinstance(tools, Toolbox):
+            from hermes.skills.writing import hands_on
+
+            tools.place.handed.update(hands_on(skill))
 
     def close(self, *, ends: bool = True) -> None:
         """Leave; the session stays open when it is not to `end`."""
