@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -389,3 +390,117 @@ def test_a_command_that_deletes_something_asks_first(hermes_home: Path, model: S
     ]
     [session] = db.search_sessions()
     assert [row["content"] for row in db.get_messages(session["id"])] == ["one", "You said: one"]
+
+
+def test_a_turn_that_takes_long_is_told_of_and_a_silent_one_is_given_up(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    limits = {"gateway_notify_interval": 1, "gateway_timeout": 3, "gateway_timeout_warning": 0}
+    configured(hermes_home, model, agent=limits)
+    model.add(Hang())
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "something endless")
+        until(lambda: any("stopped it" in text for text in paper.heard("alice")), 60)
+        paper.says("alice", "and now?")
+        until(lambda: paper.heard("alice")[-1] == "You said: and now?", 60)
+    assert paper.heard("alice")[0].startswith("Still at it, for ")
+
+
+def test_what_is_said_meanwhile_steers_where_it_is_set_so(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    configured(hermes_home, model, display={"busy_input_mode": "steer"}, platform_toolsets={"paper": ["todo"]})
+    steered = threading.Event()
+
+    def wait(sent: Sent) -> Say:
+        steered.wait(60)
+        return Say(calls=[("todo", {})])
+
+    model.add(wait, Say("In French, then."))
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "write it")
+        until(lambda: len(model.sent) == 1)
+        paper.says("alice", "in French, please")
+        steered.set()
+        until(lambda: paper.heard("alice"))
+    assert paper.heard("alice") == ["In French, then."]
+    assert model.sent[1].messages[-1] == {"role": "user", "content": "in French, please"}
+
+
+def test_a_turn_is_stopped_and_a_conversation_compressed_from_the_chat(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model)
+    paper, key = Paper(), "agent:main:paper:dm:alice"
+    with running(db, paper):
+        model.add(Hang())
+        paper.says("alice", "something long")
+        until(lambda: len(model.sent) == 1)
+        paper.says("alice", "/stop")
+        until(lambda: paper.heard("alice") == ["Stopped; what was said is kept."])
+        for number in range(15):
+            paper.says("alice", f"message {number}")
+            until(lambda number=number: f"You said: message {number}" in paper.heard("alice"))
+        before = db.get_route(key)["session_id"]  # type: ignore[index]
+        paper.says("alice", "/compress")
+        until(lambda: db.get_route(key)["session_id"] != before)  # type: ignore[index]
+        paper.says("alice", "still there?")
+        until(lambda: paper.heard("alice")[-1] == "You said: still there?")
+    after = db.get_session(db.get_route(key)["session_id"])  # type: ignore[index]
+    assert after is not None and after["parent_session_id"] == before
+    assert (after["owner"], after["source"], after["chat_id"]) == ("paper:alice", "paper", "alice")
+
+
+def test_administrators_may_more_than_others(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    quick = {"uptime": {"type": "exec", "command": "echo up"}}
+    configured(
+        hermes_home, model, quick_commands=quick,
+        gateway={"allowed_users": ["paper:bob"], "admin_users": ["paper:alice"], "allow_all_users": True},
+    )  # fmt: skip
+    paper = Paper()
+    with running(db, paper):
+        for person in ("alice", "bob"):
+            paper.says(person, "/uptime")
+            paper.says(person, "/debug")
+        until(lambda: len(paper.heard("alice")) == 2 and len(paper.heard("bob")) == 2)
+    assert paper.heard("alice")[0] == "up" and "Provider: custom" in "".join(paper.heard("alice"))
+    refused = "/{} is for administrators (gateway.admin_users)."
+    assert sorted(paper.heard("bob")) == [refused.format("debug"), refused.format("uptime")]
+
+
+def test_one_person_has_the_same_sessions_on_every_account_until_it_is_taken_back(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    db.create_session("desk", "cli")
+    db.append_message("desk", "user", "begun at the desk")
+    paper = Paper()
+    for linked, goes_on in ((True, True), (False, False)):
+        identities = {"Alice": ["local", "paper:alice"]} if linked else {"Alice": ["local"]}
+        configured(hermes_home, model, gateway={"allow_all_users": True, "identities": identities})
+        with running(db, paper):
+            heard = len(paper.heard("alice"))
+            paper.says("alice", "/new")
+            paper.says("alice", "/resume desk")
+            until(lambda heard=heard: len(paper.heard("alice")) == heard + 2)
+        assert paper.heard("alice")[-1].startswith("↻ Resumed session desk") == goes_on
+    assert db.scoped("paper:alice").get_session("desk") is None
+
+
+@pytest.mark.parametrize(
+    ("streaming", "display", "grows"),
+    [
+        ({"enabled": True, "transport": "off"}, {}, False),
+        ({"enabled": False}, {}, False),
+        ({"enabled": False}, {"platforms": {"paper": {"streaming": True}}}, True),
+        ({"enabled": True}, {"platforms": {"paper": {"streaming": False}}}, False),
+    ],
+)
+def test_whether_an_answer_grows_is_said_for_all_or_for_one_platform(
+    hermes_home: Path, model: Scripted, db: SessionDB, streaming: dict[str, Any], display: dict[str, Any], grows: bool
+) -> None:
+    configured(hermes_home, model, streaming={"buffer_threshold": 1, **streaming}, display=display)
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "one two three")
+        until(lambda: db.posts("sent"))
+    assert paper.heard("alice") == ["You said: one two three"] and bool(paper.edited) == grows

@@ -141,3 +141,51 @@ def test_the_agent_sends_messages_and_makes_jobs_within_what_a_person_may(hermes
             row["content"] for row in db.get_messages(db.list_routes()[0]["session_id"]) if row["role"] == "tool"
         ]
     assert "own accounts" in results[0] and "There is no tool 'cronjob'" in results[1]
+
+
+def test_it_is_restarted_and_serves_again(model: Scripted) -> None:
+    first = json.loads(spawn("gateway", "start", "--json").out)
+    try:
+        assert spawn("gateway", "restart").code == 0
+        second = running()
+        assert second is not None and second["pid"] != first["pid"]
+        url = f"http://127.0.0.1:{second['ports']['api-server']}/health"
+        assert httpx2.get(url).json() == {"status": "ok"}
+    finally:
+        spawn("gateway", "stop")
+
+
+def test_told_to_stop_twice_it_does_not_wait_for_a_turn(hermes_home: Path, model: Scripted) -> None:
+    from tests.servers.scripted import Hang
+
+    model.add(Hang(600))
+    process = subprocess.Popen(PROGRAM, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None and "serves" in process.stderr.readline()
+        told = until(running)
+        body = {"messages": [{"role": "user", "content": "x"}], "stream": True}
+        address = f"http://127.0.0.1:{told['ports']['api-server']}/v1/chat/completions"
+        with httpx2.stream("POST", address, json=body, headers={"Authorization": f"Bearer {KEY}"}) as answer:
+            assert next(answer.iter_lines()).startswith("data:")
+            process.send_signal(signal.SIGTERM)
+            assert "Stopping" in process.stderr.readline()
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_old_sessions_are_pruned_at_the_start_where_it_is_wanted(hermes_home: Path, model: Scripted) -> None:
+    with SessionDB() as db:
+        for name in ("old", "new"):
+            db.create_session(name, "cli", started_at=1000.0 if name == "old" else None)
+            db.append_message(name, "user", "x", timestamp=1000.0 if name == "old" else None)
+            db.end_session(name, "user_exit")
+    for wanted, left in ((False, {"old", "new"}), (True, {"new"})):
+        configured(hermes_home, model, platforms={"api-server": {"port": 0}}, sessions={"auto_prune": wanted})
+        assert spawn("gateway", "start").code == 0
+        spawn("gateway", "stop")
+        with SessionDB() as db:
+            assert {row["id"] for row in db.search_sessions()} == left

@@ -12,6 +12,7 @@ from typing import Any
 
 from hermes import paths
 from hermes.commands.reply import Facts, Kind, Reply, count, said
+from hermes.config import load
 from hermes.errors import HermesError, NotFound
 from hermes.store import SessionDB
 
@@ -68,7 +69,7 @@ def stop() -> Reply:
     if found is None:
         raise NotFound("No gateway runs here; `hermes gateway start` starts one.")
     os.kill(found["pid"], signal.SIGTERM)
-    ends = time.monotonic() + _STOP_SECONDS
+    ends = time.monotonic() + load().settings.agent.restart_drain_timeout + _STOP_SECONDS
     while time.monotonic() < ends:
         if running() is None:
             return said("The gateway has stopped.")
@@ -137,7 +138,7 @@ After=network-online.target
 ExecStart={program}
 Environment=HERMES_HOME={home}
 Restart=on-failure
-TimeoutStopSec=60
+TimeoutStopSec={seconds}
 
 [Install]
 WantedBy=default.target
@@ -148,7 +149,8 @@ def install() -> Reply:
     """A systemd user unit for this home."""
     file = paths.user_units() / "hermes-gateway.service"
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(_UNIT.format(program=" ".join(PROGRAM), home=paths.hermes_home()))
+    seconds = int(load().settings.agent.restart_drain_timeout + _STOP_SECONDS)
+    file.write_text(_UNIT.format(program=" ".join(PROGRAM), home=paths.hermes_home(), seconds=seconds))
     return said(
         f"Wrote {file}.", "Start it now and with every login:", "  systemctl --user enable --now hermes-gateway"
     )

@@ -32,6 +32,7 @@ _TICK = 30.0  # seconds between two looks at what is due
 _IDLE = 600.0  # seconds after which a quiet conversation is let go from memory
 _TIDY = 3600.0  # seconds between two looks at old mail
 _MAIL_KEPT = 30 * 86400.0
+_LINKED = "gateway.linked"  # the accounts that the settings named last
 TOO_FAST = "That is more than I can take in a minute; your last message was not read. Try again shortly."
 
 
@@ -76,9 +77,19 @@ class Gateway:
         self._ticker.start()
 
     def _link_identities(self) -> None:
-        for person, accounts in self.settings.gateway.identities.items():
-            for account in accounts:
-                self.db.link_identity(LOCAL if account in ("cli", LOCAL) else account, person)
+        """Who is who, as the settings say it now: an account that is no longer named there is nobody's."""
+        linked = {
+            LOCAL if account in ("cli", LOCAL) else account: person
+            for person, accounts in self.settings.gateway.identities.items()
+            for account in accounts
+        }
+        before = json.loads(self.db.get_meta(_LINKED) or "[]")
+        for account in set(before) - set(linked):
+            self.db.link_identity(account, None)
+        for account, person in linked.items():
+            self.db.link_identity(account, person)
+        if before != sorted(linked):
+            self.db.set_meta(_LINKED, json.dumps(sorted(linked)))
 
     def _take_up(self) -> None:
         """Messages that the last run left, before those to come; they are answered once the platforms are there."""
@@ -87,8 +98,9 @@ class Gateway:
                 arrival = from_row(row)
                 self.lane(arrival.incoming.place).put(arrival)
 
-    def stop(self, grace: float = 10.0) -> None:
-        """Stop listening, let turns finish for a while, park the rest, and write everything down."""
+    def stop(self, grace: float = 10.0, hurry: threading.Event | None = None) -> None:
+        """Stop listening, let turns finish for a while (until somebody is in a `hurry`), park the rest, and write
+        everything down."""
         for adapter in self.adapters.values():
             adapter.disconnect()
         self.stopping = True  # what comes in from here waits in the inbox for the next run
@@ -96,8 +108,8 @@ class Gateway:
         self.ready.set()
         deadline = time.monotonic() + grace
         lanes = list(self._lanes.values())
-        for lane in lanes:
-            lane.join(max(0.0, deadline - time.monotonic()))
+        while any(lane.working for lane in lanes) and time.monotonic() < deadline and not (hurry and hurry.is_set()):
+            time.sleep(0.05)
         self.delivery.stop()
         for lane in lanes:
             lane.stop()
@@ -158,11 +170,17 @@ class Gateway:
 
     def _run(self) -> None:
         while not self._over.wait(self._tick):
-            for task in (self.look_for_resets, self.look_for_handoffs, self._tidy, *self.tasks):
+            for task in (self._look_at_turns, self.look_for_resets, self.look_for_handoffs, self._tidy, *self.tasks):
                 try:
                     task()
                 except Exception:  # the edge of a thread that must not end
                     log.exception("a task of the gateway failed")
+
+    def _look_at_turns(self) -> None:
+        with self._lock:
+            lanes = list(self._lanes.values())
+        for lane in lanes:
+            lane.look()
 
     def look_for_resets(self) -> None:
         for route in self.db.list_routes():

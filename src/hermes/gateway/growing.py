@@ -11,12 +11,16 @@ log = logging.getLogger("hermes.gateway")
 
 
 class Growing:
-    def __init__(self, adapter: Adapter, place: Place, settings: Streaming, key: str) -> None:
+    def __init__(
+        self, adapter: Adapter, place: Place, settings: Streaming, key: str, wanted: bool | None = None
+    ) -> None:
+        """`wanted`: what is said about this platform alone; None: as for all."""
         self._adapter, self._place, self._settings, self._key = adapter, place, settings, key
         self._text = ""
         self._shown = 0  # characters
         self._next = 0.0
-        self._works = adapter.edits and settings.enabled and settings.transport != "off"
+        enabled = settings.enabled if wanted is None else wanted
+        self._works = adapter.edits and enabled and settings.transport != "off"
         self.message: str | None = None  # its id on the platform, once there is one
 
     def add(self, text: str) -> None:

@@ -25,6 +25,7 @@ from hermes.gateway.growing import Growing
 from hermes.gateway.keys import Place, is_shared
 from hermes.gateway.questions import Question
 from hermes.gateway.resuming import as_resumed, new_id
+from hermes.gateway.watch import Watch
 from hermes.model.text import clip
 from hermes.providers.base import TextDelta
 from hermes.store.db import Store
@@ -78,6 +79,7 @@ class Lane:
         self._now: Arrival | None = None  # what is being answered
         self._first: int | None = None  # the message an earlier run began to answer, where this one goes on
         self._posted: list[tuple[int, str]] = []
+        self._watch: Watch | None = None  # of the turn under way
         self._left = ""  # the event whose answer nobody waits for any more
 
     # -- from any thread
@@ -122,6 +124,18 @@ class Lane:
         chat = self.chat
         if chat is not None:
             chat.agent.stop()
+
+    def look(self) -> None:
+        """Tell the person that a turn takes long, or give it up. Called now and then by the gateway."""
+        watch, now = self._watch, self._now
+        due = watch.due(time.monotonic()) if watch is not None else None
+        if due is None:
+            return
+        if now is not None and now.tell is None:  # whoever waits for an answer is told nothing in between
+            threading.Thread(target=self.say, args=(due.words,), name="hermes-still", daemon=True).start()
+        if due.stop:
+            log.warning("%s: %s", self.key, due.words)
+            self.stop()
 
     def forget(self, event: str) -> None:
         """Whoever waited for the answer to this left: it is not begun, or stopped."""
@@ -175,7 +189,7 @@ class Lane:
             log.exception("a turn of %s failed", self.key)
             self._failed(arrival, HermesError(OOPS))
         finally:
-            self._now = self._first = None
+            self._now = self._first = self._watch = None
             if self.chat is not None:
                 self.gateway.transcripts.changed(self.chat.agent.session_id)
 
@@ -338,11 +352,15 @@ class Lane:
         if self._left == arrival.incoming.event:
             return
         adapter = gateway.adapters[self.place.platform]
-        grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}")
+        own = gateway.settings.display.platforms.get(self.place.platform)
+        wanted = None if own is None else own.streaming
+        grows = Growing(adapter, self.place, gateway.settings.streaming, f"hermes-live-{arrival.number}", wanted)
         notices: list[str] = []
         typed, ended = 0.0, None
         adapter.react(self.place, arrival.incoming.event, "working")
+        self._watch = watch = Watch(gateway.settings.agent, time.monotonic())
         for event in chat.ask(content, arrival.caller):
+            watch.hear(event, time.monotonic())
             if arrival.tell is not None:
                 arrival.tell(event)
                 continue
@@ -357,6 +375,7 @@ class Lane:
                 notices.append(event.text)
             elif isinstance(event, TurnEnded):
                 ended = event
+        self._watch = None
         if ended is not None:  # the turn is over before the person reads the answer, and can type a command
             self._ended(arrival, ended, notices, grows.message)
 

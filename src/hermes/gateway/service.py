@@ -118,9 +118,9 @@ def run() -> int:
     """In the foreground, until SIGTERM or Ctrl-C."""
     log.set_up()
     config = load()
-    stop = threading.Event()
+    stop, hurry = threading.Event(), threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: (hurry if stop.is_set() else stop).set())
     for warning in config.warnings:
         _say(warning)
     sessions = config.settings.sessions
@@ -130,11 +130,12 @@ def run() -> int:
         _keep_house(db, config)
         made = adapters(config)
         with alone(db, [adapter.name for adapter in made]):
-            _serve(Gateway(db, config, made), stop)
+            _serve(Gateway(db, config, made), stop, hurry)
     return 0
 
 
-def _serve(gateway: Gateway, stop: threading.Event) -> None:
+def _serve(gateway: Gateway, stop: threading.Event, hurry: threading.Event) -> None:
+    """Until it is told to stop; told once more, it does not wait for turns that are under way."""
     scheduler = Scheduler(gateway)
     gateway.tasks.append(Idle(gateway.db, gateway.config).tick)
     gateway.start()
@@ -146,7 +147,7 @@ def _serve(gateway: Gateway, stop: threading.Event) -> None:
         stop.wait()
         _say("Stopping; what is under way is finished or kept for the next start.")
         scheduler.stop()
-        gateway.stop()
+        gateway.stop(gateway.settings.agent.restart_drain_timeout, hurry)
         logger.info("the gateway stopped")
 
 

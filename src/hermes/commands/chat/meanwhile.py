@@ -3,6 +3,7 @@
 from hermes.commands.chat.chat import BUSY_MODES, Chat
 from hermes.commands.reply import Reply, count, said
 from hermes.errors import BadInput
+from hermes.model.sources import LOCAL_SOURCES
 from hermes.model.text import clip
 from hermes.store.encode import plain_text
 
@@ -37,4 +38,4 @@ def stop(chat: Chat, rest: str) -> Reply:
     if not chat.agent.busy:
         return said("Nothing is under way.")
     chat.agent.stop()
-    return Reply()
+    return Reply() if chat.wishes.source in LOCAL_SOURCES else said("Stopped; what was said is kept.")

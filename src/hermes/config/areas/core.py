@@ -78,13 +78,17 @@ class Agent(Area):
     disabled_toolsets: list[str] = setting([], "Toolsets that are never offered.", works=True)
     clarify_timeout: int = setting(600, "Seconds a question to the person stays open.", least=1, works=True)
     gateway_timeout: int = setting(
-        1800, "Seconds without a sign of life after which a gateway turn is stopped; 0 never.", least=0
+        1800, "Seconds without a sign of life after which a gateway turn is stopped; 0 never.", least=0, works=True
     )
     gateway_timeout_warning: int = setting(
-        900, "Seconds after which the person is told that it takes long; 0 never.", least=0
+        900, "Seconds after which the person is told that it takes long; 0 never.", least=0, works=True
     )
-    gateway_notify_interval: int = setting(180, "Seconds between two signs of life of a long turn; 0 none.", least=0)
-    restart_drain_timeout: int = setting(180, "Seconds a restart waits for turns that are under way.", least=0)
+    gateway_notify_interval: int = setting(
+        180, "Seconds between two signs of life of a long turn; 0 none.", least=0, works=True
+    )
+    restart_drain_timeout: int = setting(
+        180, "Seconds a restart waits for turns that are under way.", least=0, works=True
+    )
 
 
 class Delegation(Area, works=True):

@@ -23,7 +23,7 @@ class PlatformDisplay(Area):
     tool_progress: str | None = setting(None, "How much of the tools' work is shown there.", choices=PROGRESS)
     tool_preview_length: int | None = setting(None, "Characters of a tool call shown there; 0: no limit.", least=0)
     show_reasoning: bool | None = setting(None, "Whether the model's thoughts are shown there.")
-    streaming: bool | None = setting(None, "Whether the answer appears there while it is written.")
+    streaming: bool | None = setting(None, "Whether the answer appears there while it is written.", works=True)
     interim_assistant_messages: bool | None = setting(None, "Whether remarks between tool calls are sent there.")
 
 
@@ -55,7 +55,7 @@ class Display(Area):
         UserMessagePreview(), "How a long message of one's own is shown."
     )
     runtime_footer: RuntimeFooter = setting(RuntimeFooter(), "Figures after each answer.")
-    platforms: dict[str, PlatformDisplay] = setting({}, "What is different on one platform, by its name.")
+    platforms: dict[str, PlatformDisplay] = setting({}, "What is different on one platform, by its name.", works=True)
 
 
 class Dashboard(Area):
