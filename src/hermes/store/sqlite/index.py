@@ -11,6 +11,7 @@ from typing import Any
 
 from hermes.store.searchable import searchable
 from hermes.store.sqlite.behind import BATCH_ROWS, INDEX_VERSION, BehindTable
+from hermes.store.sqlite.messages import MessageTable
 from hermes.store.sqlite.schema import FULL_TEXT_TABLES
 from hermes.store.sqlite.table import LISTED, listed
 from hermes.store.words import fold, spaced_out, unit_token, units, unspaced_chunks
@@ -149,8 +150,9 @@ class IndexTable(BehindTable):
                WHERE m.id BETWEEN ? AND ? AND m.role = 'user' AND m.content IS NOT NULL AND s.opening IS NULL""",
             (first, last),
         )
+        messages = MessageTable(self.connection, None)
         for (session_id,) in list(orphans):
-            self.recount(session_id)  # type: ignore[attr-defined]  # the writer has it from MessageTable
+            messages.recount(session_id)
 
     def _set(self, key: str, value: object) -> None:
         self.connection.execute("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)", (key, str(value)))
