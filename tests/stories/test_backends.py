@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from hermes.agent.base import Notice
 from hermes.commands.chat.chat import Chat, Wishes
 from hermes.config import load
 from hermes.store import SessionDB
@@ -141,8 +142,17 @@ def test_an_engine_that_is_there_already_keeps_its_name(
     assert "There is no tool 'web_search' here" in told
 
 
-def test_an_engine_that_is_not_there_is_told_with_those_that_are(model: Scripted, hermes: Hermes) -> None:
+def test_an_engine_that_is_not_there_is_told_with_those_that_are(
+    model: Scripted, db: SessionDB, hermes: Hermes
+) -> None:
     hermes("config", "set", "web.backend", "tavilly")
+    hermes("config", "set", "browser.engine", "large")
+    chat = Chat(db, load(), Wishes(titles_by_model=False))
+    assert [event.text for event in chat.ask("hi") if isinstance(event, Notice)] == [
+        "There is no search engine 'tavilly' (web.backend); `hermes plugins list` shows what could bring it.",
+        "There is no browser 'large' (browser.engine); `hermes plugins list` shows what could bring it.",
+    ]
+    chat.close()
     assert "there is no search engine 'tavilly' (web.backend); there are: exa" in hermes("tools", "show", "web").out
 
 

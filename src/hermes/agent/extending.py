@@ -5,6 +5,7 @@ from typing import Any
 
 from hermes.agent.base import Compressor, Entry, Plan
 from hermes.agent.compression import plan as planned
+from hermes.agent.toolbox import Brought
 from hermes.config import Config, Settings
 from hermes.config.areas.execution import SEARCH_BACKENDS
 from hermes.guarded import Guard
@@ -45,6 +46,15 @@ def _tool(plugin: str, one: PluginTool) -> Tool:
     run.__module__, run.__qualname__ = f"plugin {plugin}", one.name
     schema = function(one.name, one.description, one.parameters, one.required)
     return Tool(one.name, OF_PLUGINS + plugin, schema, run, requires_env=one.requires_env)
+
+
+def check_chosen(plugins: PluginManager, settings: Settings, brought: Brought) -> None:
+    """Say which of the settings name a backend that there is not."""
+    web = {settings.web.backend, settings.web.search_backend, settings.web.extract_backend} - {"", *SEARCH_BACKENDS}
+    lacking = [f"search engine '{name}' (web.backend)" for name in sorted(web - set(brought.engines))]
+    if settings.browser.engine not in ("", "auto", *brought.browsers):
+        lacking.append(f"browser '{settings.browser.engine}' (browser.engine)")
+    plugins.warnings += [f"There is no {one}; `hermes plugins list` shows what could bring it." for one in lacking]
 
 
 def engines_of(plugins: PluginManager) -> dict[str, Plugged]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from hermes.agent.empty import NoPlugins
 from hermes.agent.toolbox import Brought
-from hermes.config import Config, load
+from hermes.config import Config, Settings, load
 from hermes.plugins import any_wanted
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ def plugins_here(config: Config, folder: Path | None = None) -> "NoPlugins | Plu
     return plugins
 
 
-def brought_by(plugins: "NoPlugins | PluginManager") -> Brought:
-    """What they add to the tools."""
+def brought_by(plugins: "NoPlugins | PluginManager", settings: Settings) -> Brought:
+    """What they add to the tools; a backend that the settings name and nobody brings is a warning."""
     if isinstance(plugins, NoPlugins):
         return Brought()
-    from hermes.agent.extending import engines_of, plugin_tools
+    from hermes.agent.extending import check_chosen, engines_of, plugin_tools
 
-    return Brought(plugin_tools(plugins), engines_of(plugins), plugins.browser_providers)
+    found = Brought(plugin_tools(plugins), engines_of(plugins), plugins.browser_providers)
+    check_chosen(plugins, settings, found)
+    return found
 
 
 def load_extended(home: Path) -> Config:

@@ -28,7 +28,7 @@ class Known:
         self.place = Workplace(self.config.settings, self.config.environment, Path.cwd())
         plugins = plugins_here(self.config, Path.cwd())
         self.platforms = plugins.platforms
-        brought = brought_by(plugins)
+        brought = brought_by(plugins, self.config.settings)
         self.place.engines, self.place.browsers = brought.engines, brought.browsers
         self.sets: Mapping[str, Toolset] = {**TOOLSETS, **brought.sets}
         self._plugins = Registry({})

@@ -38,7 +38,7 @@ def batch(
     """Ask what was not answered yet, and write the results. Ctrl-C keeps what is done; the same command goes on."""
     if plan.workers < 1 or (plan.limit is not None and plan.limit < 0):
         raise BadInput("--workers is 1 or more, --limit 0 or more.")
-    refuse_unknown(config, brought_by(plugins_here(config, wishes.cwd)))
+    refuse_unknown(config, brought_by(plugins_here(config, wishes.cwd), config.settings))
     prompts = read_prompts(plan.file)
     with Results(plan.out or default_out(plan.file)) as results:
         left = [one for one in prompts if one.key not in results.answered][: plan.limit]

@@ -71,7 +71,7 @@ class Chat:
         self.fast = False
         self.ask_person: Callable[[str, Sequence[str]], str | None] = lambda question, choices: None
         self.plugins = plugins_here(config, wishes.cwd)
-        self._brought = brought_by(self.plugins)
+        self._brought = brought_by(self.plugins, self.settings)
         refuse_unknown(config, self._brought)
         self.skills = shelf_of(config, more=self.plugins.skills, source=wishes.source)
         for name in wishes.skills:
