@@ -126,6 +126,15 @@ def test_a_plugin_blocks_adds_transforms_and_takes_nobodys_place(
     assert stored(db, chat.agent.session_id)[0] == ("user", "Play.")
 
 
+def test_skills_of_a_plugin_are_listed_and_shown_as_long_as_it_is_on(hermes: Hermes, hermes_home: Path) -> None:
+    skill(plugin(hermes_home / "plugins", "policy", POLICY) / "skills")
+    assert "water-plants" not in hermes("skills", "list").out
+    hermes("plugins", "enable", "policy")
+    assert "water-plants               home                  external Water the plants" in hermes("skills", "list").out
+    assert "Water the plants." in hermes("skills", "show", "water-plants").out
+    assert "belongs to" in refused(hermes("skills", "remove", "water-plants", "--yes"), 2)
+
+
 def test_a_journal_of_conversations_is_a_memory(model: Scripted, db: SessionDB, hermes: Hermes) -> None:
     assert "journal" in hermes("memory", "setup").out
     hermes("memory", "setup", "journal")

@@ -5,8 +5,9 @@ from typing import Any
 
 from hermes import paths
 from hermes.agent.skilled import shelf_of
+from hermes.commands.extended import plugins_here
 from hermes.commands.reply import Ask, Column, Facts, Line, Reply, Span, Table, Text, count, said
-from hermes.config import load
+from hermes.config import Config, load
 from hermes.errors import BadInput
 from hermes.package import fetch
 from hermes.skills import frontmatter, install
@@ -22,10 +23,15 @@ _RULE = 104
 _MOST_SIGNS = 12
 
 
+def _library(config: Config) -> Library:
+    """Every skill, those of plugins that are on among them."""
+    return shelf_of(config, more=plugins_here(config, Path.cwd()).skills).library
+
+
 def listed(home: Path, words: str = "", category: str = "") -> Reply:
     """Every skill, or those of a category that have all the words."""
     config = load(home=home)
-    library = shelf_of(config).library
+    library = _library(config)
     used = Usage(paths.skills_usage(home)).totals()
     data = [
         {**skill.facts(), "missing": missing(skill, config.environment), "uses": used.get(skill.name, (0, ""))[0]}
@@ -56,7 +62,7 @@ def _bad(problems: list[Problem]) -> tuple[str, ...]:
 def show(home: Path, name: str) -> Reply:
     """One skill: its fields, what lies beside it, what it lacks, and its text."""
     config = load(home=home)
-    skill = shelf_of(config).library.get(name)
+    skill = _library(config).get(name)
     origin = origin_of(skill)
     lacks, beside = missing(skill, config.environment), files(skill)
     facts = [
@@ -77,7 +83,7 @@ def show(home: Path, name: str) -> Reply:
 
 def new(home: Path, name: str, category: str, description: str, author: str) -> Reply:
     """A SKILL.md to begin with."""
-    library = shelf_of(load(home=home)).library
+    library = _library(load(home=home))
     writer = Writer(library, by="person")
     file = writer.create(name, template(name, description or f"Use when {name} is asked for.", author), category)
     return said(f"{file} is there; fill it in, and `hermes skills check {name}` looks through it.", data=str(file))
@@ -85,7 +91,7 @@ def new(home: Path, name: str, category: str, description: str, author: str) -> 
 
 def check(home: Path, target: str = "") -> Reply:
     """Everything that is wrong: with all skills, with one, or with a folder that is no skill of this home yet."""
-    library = shelf_of(load(home=home)).library
+    library = _library(load(home=home))
     problems, checked = _problems(library, target)
     lines: list[Line] = [(Span(str(one), "bad" if one.serious else "warn"),) for one in problems]
     data = [{"file": str(one.file), "line": one.line, "problem": one.text, "serious": one.serious} for one in problems]
@@ -122,7 +128,7 @@ def add(home: Path, source: str, *, only: list[str], category: str = "", yes: bo
     found = fetch(source, FILE)
     offers = [install.offered(name, inside, source, category) for name, inside in found.items()]
     offers = _chosen(offers, only, source)
-    library = shelf_of(load(home=home)).library
+    library = _library(load(home=home))
     lines: list[Line] = [line for offer in offers for line in _looks(offer, library)]
     for_sure = yes or not any(
         offer.suspicious or offer.skill.variables or _replaces(offer, library) for offer in offers
@@ -179,7 +185,7 @@ def _looks(offer: install.Offer, library: Library) -> list[Line]:
 
 def remove(home: Path, name: str, *, yes: bool = False) -> Reply:
     """Take one of the person's own skills out."""
-    library = shelf_of(load(home=home)).library
+    library = _library(load(home=home))
     skill = library.get(name)
     if skill.origin != "yours":
         Writer(library).delete(name)  # says why not
