@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from hermes.config import load
-from hermes.errors import ConfigError
+from hermes.errors import ConfigError, StoreBusy
 from hermes.gateway.adapters.matrix import Matrix
-from hermes.gateway.base import Undelivered
+from hermes.gateway.base import Incoming, Undelivered
 from hermes.gateway.keys import Place
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
@@ -238,6 +238,43 @@ def test_a_homeserver_that_was_away_is_found_again(stage: Stage) -> None:
         stage.line.cut = False
         until(lambda: len(stage.alice.heard(room)) == 2)
     assert stage.alice.heard(room) == ["You said: before", "You said: meanwhile"]
+
+
+def test_what_the_store_could_not_take_is_heard_again(stage: Stage) -> None:
+    heard: list[str] = []
+
+    def receive(incoming: Incoming) -> bool:
+        heard.append(incoming.text)
+        if len(heard) == 1:
+            raise StoreBusy("another program holds the store")
+        return True
+
+    adapter = Matrix(load())
+    with running(stage.db) as gateway:
+        adapter.gateway = gateway
+        adapter.connect(receive)
+        try:
+            room = stage.alice.room(stage.agent, direct=True)
+            stage.alice.says(room, "hello")
+            until(lambda: len(heard) == 2)
+        finally:
+            adapter.disconnect()
+            adapter.close()
+    assert heard == ["hello", "hello"]
+
+
+def test_a_mark_that_the_homeserver_does_not_know_any_more_is_a_new_beginning(stage: Stage) -> None:
+    room = stage.alice.room(stage.agent, direct=True)
+    mark = f"matrix.sync:{stage.agent.user}"
+    with running(stage.db, Matrix(load())):
+        stage.alice.says(room, "before")
+        until(lambda: stage.alice.heard(room))
+    stage.db.set_meta(mark, json.dumps({"since": "of another homeserver", "names": "n"}))
+    with running(stage.db, Matrix(load())):
+        until(lambda: "another" not in str(stage.db.get_meta(mark)))
+        stage.alice.says(room, "after")
+        until(lambda: len(stage.alice.heard(room)) == 2)
+    assert stage.alice.heard(room) == ["You said: before", "You said: after"]
 
 
 def test_a_busy_homeserver_says_when_to_try_again(stage: Stage, synapse: Synapse) -> None:

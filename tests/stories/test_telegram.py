@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from hermes.config import load
-from hermes.errors import ConfigError
+from hermes.errors import ConfigError, StoreBusy
 from hermes.gateway.adapters.telegram import Telegram
+from hermes.gateway.base import Incoming
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
 from tests.servers.platform import configured, running, until
@@ -184,6 +185,26 @@ def test_what_was_not_acknowledged_comes_again_and_counts_once(fake: FakeTelegra
         fake.says(7, "again")
         until(lambda: len(fake.heard(7)) == 2)
     assert fake.heard(7) == ["You said: hello", "You said: again"]
+
+
+def test_what_the_store_could_not_take_comes_again(fake: FakeTelegram) -> None:
+    heard: list[str] = []
+
+    def receive(incoming: Incoming) -> bool:
+        heard.append(incoming.text)
+        if len(heard) == 1:
+            raise StoreBusy("another program holds the store")
+        return True
+
+    adapter = Telegram(load())
+    adapter.connect(receive)
+    try:
+        fake.says(7, "hello")
+        until(lambda: len(heard) == 2)
+    finally:
+        adapter.disconnect()
+        adapter.close()
+    assert heard == ["hello", "hello"]
 
 
 def test_a_webhook_takes_what_carries_the_secret(

@@ -10,10 +10,8 @@ knows a repetition.
 """
 
 import asyncio
-import base64
 import json
 import logging
-import mimetypes
 import re
 import secrets
 from collections.abc import Coroutine, Mapping
@@ -28,8 +26,10 @@ from hermes.config import Config
 from hermes.errors import ConfigError, HermesError
 from hermes.gateway.adapters import matrix_text
 from hermes.gateway.adapters.loop import Loop
-from hermes.gateway.adapters.matrix_events import Me, Media, Said, invite, is_our_invite, read, source_of
-from hermes.gateway.adapters.received import kept, plain_name
+from hermes.gateway.adapters.matrix_calls import FINAL, TROUBLE, Refused, answer
+from hermes.gateway.adapters.matrix_events import Me, Said, is_our_invite, read, source_of
+from hermes.gateway.adapters.matrix_files import received, uploaded
+from hermes.gateway.adapters.matrix_rooms import Rooms
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
 from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
@@ -43,12 +43,7 @@ _TYPING_MILLISECONDS = 6000
 _RECENT = 20  # messages of a room in one sync; where there were more, the rest is asked for …
 _PAGE = 100  # … so many at a time
 _MOST_PAGES = 20  # of what was missed in one room
-_MOST_INVITES = 500
-_LARGEST_PICTURE = 10_000_000
-_LARGEST_FILE = 20_000_000
 _FILE_SECONDS = 300.0
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_FINAL = ("M_FORBIDDEN", "M_NOT_FOUND", "M_TOO_LARGE", "M_BAD_JSON", "M_NOT_JSON", "M_INVALID_PARAM")
 _NOT_FOR_US = {"not_types": ["*"]}
 _ENCRYPTED = (
     "I cannot read encrypted messages. Write to me in a room without encryption; a new room has a switch for it."
@@ -70,19 +65,6 @@ def _filter(messages: int, unlike: str = "") -> dict[str, Any]:
     }
 
 
-class Refused(Exception):
-    """The homeserver answered with an error."""
-
-    def __init__(self, answer: nio.ErrorResponse) -> None:
-        super().__init__(f"{answer.message} ({answer.status_code or 'unknown'})")
-        self.code = answer.status_code or ""
-        self.status = getattr(answer.transport_response, "status", 0)
-        self.seconds = (answer.retry_after_ms or 0) / 1000 or None
-
-
-_TROUBLE = (Refused, aiohttp.ClientError, TimeoutError, OSError)
-
-
 class Matrix(Adapter):
     name: ClassVar[str] = "matrix"
     longest: ClassVar[int] = 60_000  # bytes, of the 65,536 that an event has
@@ -101,13 +83,12 @@ class Matrix(Adapter):
         self._poll_seconds = int(given.get("poll_seconds", _POLL_SECONDS))
         self._loop: Loop | None = None
         self._client: Any = None
+        self._rooms: Any = None
         self._syncing: asyncio.Task[None] | None = None
         self._receive: Receive | None = None
         self._me = Me("", "")
         self._since = ""
         self._names = ""  # how the names of our messages begin
-        self._invites: dict[str, tuple[str, bool]] = {}  # that wait for their sender to be let in
-        self._creating = asyncio.Lock()
 
     def length(self, text: str) -> int:
         return matrix_text.length(text)
@@ -122,7 +103,7 @@ class Matrix(Adapter):
         except Refused as refused:
             what = "MATRIX_ACCESS_TOKEN" if self._token else "MATRIX_USER_ID with MATRIX_PASSWORD"
             raise ConfigError(f"{self._homeserver} refused {what}: {refused}.") from refused
-        except _TROUBLE as error:
+        except TROUBLE as error:
             why = str(error) or type(error).__name__
             raise ConfigError(f"{self._homeserver} cannot be reached ({why}); is MATRIX_HOMESERVER right?") from error
 
@@ -135,27 +116,33 @@ class Matrix(Adapter):
     async def _begin(self) -> None:
         config = nio.AsyncClientConfig(max_limit_exceeded=0, max_timeouts=0, encryption_enabled=False)
         self._client = nio.AsyncClient(self._homeserver, self._user, config=config)
+        self._rooms = Rooms(self._client)
         await self._log_in()
         profile = await self._client.get_displayname(self._client.user_id)
         self._me = Me(self._client.user_id, getattr(profile, "displayname", None) or "")
         await asyncio.get_running_loop().run_in_executor(None, self._recall)
-        rooms = _answer(await self._client.sync(timeout=0, sync_filter=_filter(1, secrets.token_hex(8))))
-        if not self._since:  # what was said before the first start was not said to us
-            await self._remember(rooms.next_batch)
-        self._note_invites(rooms)
-        await self._accept()
+        await self._look_around()
         self._syncing = asyncio.get_running_loop().create_task(self._listen())
+
+    async def _look_around(self, anew: bool = False) -> None:
+        """Where we are and where we are invited; without a mark, or anew, we begin to listen here."""
+        self._client.next_batch = ""
+        found = answer(await self._client.sync(timeout=0, sync_filter=_filter(1, secrets.token_hex(8))))
+        if anew or not self._since:  # what was said before the first start was not said to us
+            await self._remember(found.next_batch)
+        self._rooms.note_invites(found)
+        await self._rooms.accept(self._is_welcome)
 
     async def _log_in(self) -> None:
         """By token, or by password: always as the same device, by which the homeserver knows what it sent before."""
         client = self._client
         if self._token:
             client.access_token = self._token
-            who = _answer(await client.whoami())
+            who = answer(await client.whoami())
             client.restore_login(who.user_id, who.device_id or self._device, self._token)
             return
         client.device_id = self._device
-        _answer(await client.login(self._password, device_name="Hermes"))
+        answer(await client.login(self._password, device_name="Hermes"))
 
     def disconnect(self) -> None:
         """Stop listening; what is to be sent still can be."""
@@ -168,7 +155,7 @@ class Matrix(Adapter):
             return
         try:
             loop.call(self._end(), 10.0)
-        except _TROUBLE:
+        except TROUBLE:
             log.warning("Matrix: the connection was not closed in good order")
         loop.stop()
 
@@ -208,31 +195,39 @@ class Matrix(Adapter):
         rest, since = 1.0, self._since
         while True:
             try:
-                news = await self._client.sync(self._poll_seconds * 1000, _filter(_RECENT), since or self._since)
-                since = await self._take(_answer(news))
+                news = answer(await self._client.sync(self._poll_seconds * 1000, _filter(_RECENT), since))
+                since = await self._take(news)
                 rest = 1.0
-            except (*_TROUBLE, HermesError) as error:
-                if isinstance(error, Refused) and error.code == "M_UNKNOWN_TOKEN":
-                    await self._again()
-                pause = max(rest, getattr(error, "seconds", None) or 0.0)
-                log.warning("Matrix: %s; trying again in %.0f s", error or type(error).__name__, pause)
-                await asyncio.sleep(pause)
-                rest, since = min(rest * 2, _LONGEST_REST), self._since
+            except Exception as error:  # the edge of a task that must not end: whatever it was, it is asked again
+                rest, since = await self._after(error, rest), self._since
 
-    async def _again(self) -> None:
-        """Somebody ended our session; with the password there is a new one."""
+    async def _after(self, error: Exception, rest: float) -> float:
+        """Wait, after doing what can be done about it; how long to wait the next time."""
+        known = isinstance(error, (*TROUBLE, HermesError))
+        pause = max(rest, getattr(error, "seconds", None) or 0.0)
+        why = str(error) or type(error).__name__
+        log.warning("Matrix: %s; trying again in %.0f s", why, pause, exc_info=None if known else error)
+        await asyncio.sleep(pause)
         try:
-            await self._log_in()
-        except _TROUBLE as error:
-            log.error("Matrix does not let us in any more: %s", error)
+            await self._mend(error)
+        except TROUBLE as trouble:
+            log.error("Matrix: %s", trouble)
+        return min(rest * 2, _LONGEST_REST)
+
+    async def _mend(self, error: Exception) -> None:
+        if isinstance(error, Refused) and error.code == "M_UNKNOWN_TOKEN":
+            await self._log_in()  # somebody ended our session; with the password there is a new one
+        elif isinstance(error, Refused) and error.status == 400:
+            log.error("Matrix does not know any more what we have read; we listen from here on")
+            await self._look_around(anew=True)
 
     async def _take(self, news: nio.SyncResponse) -> str:
         """Everything of one answer into the inbox, and only then its mark."""
-        self._note_invites(news)
-        await self._accept()
+        self._rooms.note_invites(news)
+        await self._rooms.accept(self._is_welcome)
         for room, info in news.rooms.join.items():
             for source in await self._since_then(room, info.timeline):
-                await self._heard(room, source)
+                await self._heard_safely(room, source)
         if news.rooms.join or news.rooms.invite or news.rooms.leave:
             await self._remember(news.next_batch)
         return str(news.next_batch)
@@ -242,11 +237,23 @@ class Matrix(Adapter):
         found = [source_of(event) for event in timeline.events]
         before, pages = timeline.prev_batch if timeline.limited else None, 0
         while before and pages < _MOST_PAGES and not any(is_our_invite(one, self._me.user) for one in found):
-            page = _answer(await self._client.room_messages(room, before, self._since, limit=_PAGE))
+            page = await self._client.room_messages(room, before, self._since, limit=_PAGE)
+            if getattr(page, "status_code", None) in FINAL:  # we are not there any more
+                break
+            answer(page)
             found = [source_of(event) for event in reversed(page.chunk)] + found
             before, pages = page.end if page.chunk else None, pages + 1
         invited = [at for at, one in enumerate(found) if is_our_invite(one, self._me.user)]
         return found[invited[-1] :] if invited else found
+
+    async def _heard_safely(self, room: str, source: Mapping[str, Any]) -> None:
+        """One event that goes wrong must not keep the others from being heard."""
+        try:
+            await self._heard(room, source)
+        except (*TROUBLE, HermesError):
+            raise  # it comes again
+        except Exception:  # what others send is an edge
+            log.exception("an event could not be read: %s", source.get("event_id"))
 
     async def _heard(self, room: str, source: Mapping[str, Any]) -> None:
         if source.get("type") == "m.room.encrypted":
@@ -259,7 +266,7 @@ class Matrix(Adapter):
 
     async def _incoming(self, room: str, said: Said) -> Incoming | None:
         """What was said to the agent; None: nothing, or not to it."""
-        kind, settings = await self._kind(room), self._settings
+        kind, settings = await self._rooms.kind(room), self._settings
         if settings.allowed_rooms and room not in settings.allowed_rooms:
             return None
         text = _as_command(said.text)
@@ -270,23 +277,11 @@ class Matrix(Adapter):
         place = Place(self.name, kind, room, said.thread, said.sender)
         images: tuple[str, ...] = ()
         if said.media is not None and await self._may_talk(place):  # a stranger's files are not fetched
-            images, line = await self._file(said.event, said.media)
+            images, line = await received(self._client, self.name, said.event, said.media)
             text = "\n\n".join(filter(None, (text, line)))
         if not text and not images and said.media is None:
             return None
-        return Incoming(place, said.event, text, self._name_of(room, said.sender), images)
-
-    async def _kind(self, room: str) -> str:
-        """Two in a room are alone, whatever the room is called."""
-        known = self._client.rooms.get(room)
-        if known is not None and _members(known) is None:  # not every homeserver tells how many there are
-            found = _answer(await self._client.joined_members(room))
-            known.update_summary(nio.RoomSummary(0, len(found.members), [one.user_id for one in found.members]))
-        return "dm" if known is not None and (_members(known) or 3) <= 2 else "group"
-
-    def _name_of(self, room: str, user: str) -> str:
-        known = self._client.rooms.get(room)
-        return (known.user_name(user) if known is not None else None) or user
+        return Incoming(place, said.event, text, self._rooms.name_of(room, said.sender), images)
 
     async def _is_answer_to_us(self, room: str, said: Said) -> bool:
         if not said.answers:
@@ -296,7 +291,7 @@ class Matrix(Adapter):
 
     async def _cannot_read(self, room: str, source: Mapping[str, Any]) -> None:
         """Told once to a person we are alone with: the homeserver knows the message by its name."""
-        place = Place(self.name, await self._kind(room), room, user=str(source.get("sender") or ""))
+        place = Place(self.name, await self._rooms.kind(room), room, user=str(source.get("sender") or ""))
         if place.user != self._me.user and place.kind == "dm" and await self._may_talk(place):
             content = matrix_text.content(_ENCRYPTED)
             await self._client.room_send(room, "m.room.message", content, f"{self._names}-encrypted-{room}")
@@ -304,64 +299,6 @@ class Matrix(Adapter):
     async def _may_talk(self, place: Place) -> bool:
         assert self.gateway is not None
         return await asyncio.get_running_loop().run_in_executor(None, self.gateway.access.may_talk, place)
-
-    # -- files
-
-    async def _file(self, event: str, media: Media) -> tuple[tuple[str, ...], str]:
-        """A picture for the model; or a line about a file, which is kept where the agent can read it."""
-        name = plain_name(media.name)
-        if media.size > _LARGEST_FILE:
-            return (), f"[The file {name} is too large to be fetched: {media.size:,} bytes.]"
-        try:
-            data, kind = await self._fetched(media.address, _LARGEST_FILE)
-        except _TROUBLE as error:
-            log.warning("a file could not be fetched: %s", error)
-            return (), f"[The file {name} could not be fetched.]"
-        kind = next((one for one in (media.type, kind) if one in _PICTURES), "")
-        if media.kind == "m.image" and kind and len(data) <= _LARGEST_PICTURE:
-            return (f"data:{kind};base64,{base64.b64encode(data).decode()}",), ""
-        return (), await asyncio.get_running_loop().run_in_executor(None, kept, self.name, event, media.name, data)
-
-    async def _fetched(self, address: str, most: int) -> tuple[bytes, str]:
-        """The content of an mxc:// address, and its type. OSError: there is none, or more than wanted."""
-        found = re.fullmatch(r"mxc://([\w.:\[\]-]{1,255})/([\w-]{1,255})", address)
-        if found is None:
-            raise OSError("no address of a file")
-        path = f"/_matrix/client/v1/media/download/{found[1]}/{found[2]}"
-        headers = {"Authorization": f"Bearer {self._client.access_token}"}
-        answer = await self._client.send("GET", path, headers=headers, timeout=_CALL_SECONDS)
-        async with answer:
-            if answer.status != 200:
-                raise OSError(f"the homeserver answered {answer.status}")
-            data = bytearray()
-            async for part in answer.content.iter_chunked(65_536):
-                data += part
-                if len(data) > most:
-                    raise OSError("it is larger than wanted")
-            return bytes(data), answer.content_type
-
-    # -- invitations
-
-    def _note_invites(self, news: nio.SyncResponse) -> None:
-        for room in (*news.rooms.join, *news.rooms.leave):
-            self._invites.pop(room, None)
-        for room, info in news.rooms.invite.items():
-            found = invite(info.invite_state, self._me.user)
-            if found is not None and len(self._invites) < _MOST_INVITES:
-                self._invites[room] = found
-
-    async def _accept(self) -> None:
-        """Join where somebody asks who may talk to the agent. A stranger may ask it aside, to be told a code; other
-        invitations wait until their sender is let in."""
-        for room, (user, direct) in list(self._invites.items()):
-            welcome = await asyncio.get_running_loop().run_in_executor(None, self._is_welcome, room, user, direct)
-            if not welcome:
-                continue
-            joined = await self._client.join(room)
-            if isinstance(joined, nio.ErrorResponse):
-                log.warning("an invitation of %s could not be accepted: %s", user, joined.message)
-            if not isinstance(joined, nio.ErrorResponse) or joined.status_code in _FINAL:
-                del self._invites[room]
 
     def _is_welcome(self, room: str, user: str, direct: bool) -> bool:
         assert self.gateway is not None
@@ -378,24 +315,20 @@ class Matrix(Adapter):
 
     def send_file(self, place: Place, file: Path, text: str, *, key: str) -> str:
         beside = text if self.length(text) <= self.longest else ""
-        sent = self._asked(self._upload(place, file, beside, f"{self._names}-{key}"), _FILE_SECONDS)
+        sent = self._asked(self._send_file(place, file, beside, f"{self._names}-{key}"), _FILE_SECONDS)
         for number, piece in enumerate(pieces(text, self.longest, self.length) if not beside else ()):
             self.send(place, piece, key=f"{key}-{number}")
         return sent
 
-    async def _upload(self, place: Place, file: Path, text: str, name: str) -> str:
-        kind, size = mimetypes.guess_type(file.name)[0] or "application/octet-stream", file.stat().st_size
-        answer, _ = await self._client.upload(lambda *_: file, kind, file.name, filesize=size)
-        info = {"mimetype": kind, "size": size}
-        content = matrix_text.file(_answer(answer).content_uri, file.name, info, text, place.thread)
-        return await self._send(place.chat, content, name)
+    async def _send_file(self, place: Place, file: Path, text: str, name: str) -> str:
+        return await self._send(place.chat, await uploaded(self._client, file, text, place.thread), name)
 
     def edit(self, place: Place, message: str, text: str) -> None:
         self._asked(self._send(place.chat, matrix_text.changed(message, text), f"{self._names}-{secrets.token_hex(8)}"))
 
     async def _send(self, chat: str, content: dict[str, Any], name: str) -> str:
-        room = await self._room(chat)
-        sent = _answer(await self._client.room_send(room, "m.room.message", content, name))
+        room = await self._rooms.to(chat)
+        sent = answer(await self._client.room_send(room, "m.room.message", content, name))
         return str(sent.event_id)
 
     def _asked(self, work: "Coroutine[Any, Any, str]", seconds: float = _CALL_SECONDS) -> str:
@@ -406,28 +339,14 @@ class Matrix(Adapter):
         try:
             return self._loop.call(work, seconds)
         except Refused as refused:
-            if refused.code == "M_LIMIT_EXCEEDED" or refused.status == 429:
+            if refused.busy:
                 raise Undelivered("Matrix is busy.", seconds=refused.seconds or 1.0) from refused
-            raise Undelivered(f"Matrix: {refused}", final=refused.code in _FINAL) from refused
+            raise Undelivered(f"Matrix: {refused}", final=refused.code in FINAL) from refused
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise Undelivered(f"Matrix: {error or 'no answer in time'}") from error
 
-    async def _room(self, chat: str) -> str:
-        """The room to write to; for a person, the one we are alone in, or a new one."""
-        if not chat.startswith("@"):
-            return chat
-        async with self._creating:
-            for room in self._client.rooms.values():
-                if (_members(room) or 3) <= 2 and chat in room.summary.heroes:
-                    return str(room.room_id)
-            preset = nio.RoomPreset.trusted_private_chat
-            made = _answer(await self._client.room_create(is_direct=True, invite=[chat], preset=preset))
-            self._client.rooms[made.room_id] = room = nio.MatrixRoom(made.room_id, self._me.user)
-            room.update_summary(nio.RoomSummary(1, 1, [chat]))
-            return str(made.room_id)
-
     def direct(self, user: str) -> str:
-        return self._asked(self._room(user))
+        return self._asked(self._rooms.to(user))
 
     def typing(self, place: Place) -> None:
         if self._loop is not None:
@@ -436,27 +355,11 @@ class Matrix(Adapter):
     async def _type(self, room: str) -> None:
         try:
             await self._client.room_typing(room, True, _TYPING_MILLISECONDS)
-        except _TROUBLE:
+        except TROUBLE:
             pass  # a courtesy
 
     def chat_info(self, place: Place) -> Mapping[str, Any]:
-        known = self._client.rooms.get(place.chat)
-        return {"name": known.display_name if known is not None else place.chat, "kind": place.kind}
-
-
-def _members(room: Any) -> int | None:
-    """How many are in a room or invited to it; None: it was not told. Its list of users has only those who spoke."""
-    told = room.summary
-    if told is None or told.joined_member_count is None:
-        return None
-    told.heroes = told.heroes or list(room.users)
-    return int(told.joined_member_count) + int(told.invited_member_count or 0)
-
-
-def _answer(given: Any) -> Any:
-    if isinstance(given, nio.ErrorResponse):
-        raise Refused(given)
-    return given
+        return {"name": self._rooms.name(place.chat), "kind": place.kind}
 
 
 def _as_command(text: str) -> str:

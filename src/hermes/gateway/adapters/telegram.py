@@ -23,7 +23,7 @@ from telegram.error import BadRequest, Forbidden, InvalidToken, NetworkError, Re
 from telegram.request import HTTPXRequest
 
 from hermes.config import Config
-from hermes.errors import ConfigError
+from hermes.errors import ConfigError, HermesError
 from hermes.gateway.adapters.received import kept, plain_name
 from hermes.gateway.adapters.telegram_text import as_html, utf16_length
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
@@ -131,7 +131,7 @@ class Telegram(Adapter):
                 rest = 1.0
             except RetryAfter as busy:
                 await asyncio.sleep(_seconds(busy))
-            except TelegramError as error:
+            except (TelegramError, HermesError) as error:
                 log.warning("Telegram: %s; trying again in %.0f s", error, rest)
                 await asyncio.sleep(rest)
                 rest = min(rest * 2, _LONGEST_REST)
