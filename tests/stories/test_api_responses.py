@@ -27,13 +27,6 @@ def model() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    hermes_home.mkdir(parents=True, exist_ok=True)
-    with SessionDB() as store:
-        yield store
-
-
-@pytest.fixture
 def gateway(hermes_home: Path, model: Scripted, db: SessionDB) -> Iterator[Gateway]:
     api_configured(hermes_home, model, ("todo",))
     with running(db, ApiServer(load())) as gateway:

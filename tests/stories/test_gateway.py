@@ -30,13 +30,6 @@ def model() -> Iterator[Scripted]:
         yield server
 
 
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    hermes_home.mkdir(parents=True, exist_ok=True)
-    with SessionDB() as store:
-        yield store
-
-
 def test_two_people_and_a_group_are_kept_apart(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
     configured(hermes_home, model)
     paper = Paper()

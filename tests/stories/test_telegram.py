@@ -28,13 +28,6 @@ def model() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    hermes_home.mkdir(parents=True, exist_ok=True)
-    with SessionDB() as store:
-        yield store
-
-
-@pytest.fixture
 def fake(hermes_home: Path, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTelegram]:
     with FakeTelegram() as server:
         set_up(hermes_home, model, server)

@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -16,13 +15,6 @@ from tests.servers.platform import Paper, configured, running, until
 from tests.servers.scripted import Say, Scripted
 
 SECRET = "a secret of ours"
-
-
-@pytest.fixture
-def db(hermes_home: Path) -> Iterator[SessionDB]:
-    hermes_home.mkdir(parents=True, exist_ok=True)
-    with SessionDB() as store:
-        yield store
 
 
 def call(adapter: Webhook, body: bytes, secret: str = SECRET, name: str = "ci", **headers: str) -> httpx2.Response:
