@@ -142,3 +142,18 @@ def test_tools_that_are_none_and_results_nobody_waits_for_are_refused(gateway: G
         assert answer.status_code == 400 and problem in answer.json()["error"]["message"], (body, answer.json())
         streamed = post(gateway, "/v1/chat/completions", {"messages": [user], **body, "stream": True})
         assert streamed.status_code == 400, body
+
+
+def test_a_streamed_answer_with_remarks_is_recognised_when_it_comes_back(
+    gateway: Gateway, db: SessionDB, model: Scripted
+) -> None:
+    model.add(Say("Let me look.", calls=[("todo", {})]), Say("Done."))
+    said: list[Any] = [{"role": "user", "content": "one"}]
+    with client(gateway) as api:
+        chunks = list(api.chat.completions.create(model="hermes", messages=said, stream=True))
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+        assert text == "Let me look.\n\nDone."
+        said += [{"role": "assistant", "content": text}, {"role": "user", "content": "two"}]
+        api.chat.completions.create(model="hermes", messages=said)
+    [session] = db.search_sessions()
+    assert [row["content"] for row in db.get_messages(session["id"])][-2:] == ["two", "You said: two"]

@@ -50,15 +50,21 @@ class _Completion:
         self._id, self._created = f"chatcmpl-{secrets.token_hex(12)}", int(time.time())
 
     async def _deltas(self) -> AsyncIterator[str]:
+        """The text as it is written; what was said before the agent went on working is set apart from what follows."""
+        streamed, apart = "", False
         async for event in self._turn.events():
             if isinstance(event, TextDelta):
-                yield event.text
+                text = f"\n\n{event.text}" if apart and streamed else event.text
+                streamed, apart = streamed + text, False
+                yield text
             elif isinstance(event, Finished):
                 self._turn.count(event)
+                apart = True
         ended = self._turn.ended
         if ended is not None:
             calls = {"tool_calls": self._turn.called} if self._turn.called else {}
-            self._turn.remember([{"role": "assistant", "content": ended.text, **calls}])
+            said = streamed if self._turn.given.stream else ended.text  # what the client has, and sends back
+            self._turn.remember([{"role": "assistant", "content": said, **calls}])
 
     def _finish(self) -> str:
         return _FINISHES.get(self._turn.ended.reason if self._turn.ended else "", "stop")
