@@ -24,6 +24,8 @@ class FakeTelegram:
         self.actions: list[dict[str, Any]] = []
         self.files: list[tuple[Any, ...]] = []  # chat, kind, name, content, caption
         self.reactions: list[tuple[str, str]] = []
+        self.away = False  # nothing works
+        self.refused = 0  # what was asked meanwhile
         self.webhook: dict[str, Any] = {}
         self.failures: list[tuple[int, str, dict[str, Any]]] = []
         self._updates: list[dict[str, Any]] = []
@@ -96,6 +98,9 @@ class FakeTelegram:
     # -- methods
 
     def answer(self, method: str, given: dict[str, Any]) -> tuple[int, Any]:
+        if self.away:
+            self.refused += 1
+            return 502, {"ok": False, "error_code": 502, "description": "Bad Gateway"}
         if method in ("sendMessage", "editMessageText") and self.failures:
             status, words, parameters = self.failures.pop(0)
             return status, {"ok": False, "error_code": status, "description": words, "parameters": parameters}

@@ -23,6 +23,7 @@ from tests.servers.scripted import Say, Scripted, Sent
 from tests.servers.telegram import TOKEN, FakeTelegram
 
 SECRET = "a secret of ours"
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108020000009077")
 
 
 class OnPaper:
@@ -71,11 +72,37 @@ class OnTelegram(OnPaper):
         self.adapter = Telegram(load())
         return [self.adapter]
 
-    def says(self, text: str, event: int, *, user: int = 7) -> None:
-        self.fake.says(user, text, message_id=event)
+    def says(self, text: str, event: int, *, user: int = 7, **more: Any) -> None:
+        self.fake.says(user, text, message_id=event, **more)
 
     def heard(self, user: int = 7) -> list[str]:
         return self.fake.heard(user)
+
+    def shows(self, text: str, event: int) -> None:
+        """A picture, with a text under it."""
+        photo = [{"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1, "file_size": 10}]
+        self.says("", event, caption=text, photo=photo)
+
+    def says_in_a_group(self, text: str, event: int, *, named: bool = True, threaded: bool = False) -> None:
+        where = {"chat": -100, **({"thread": 5} if threaded else {})}
+        self.says(f"@hermes_bot {text}" if named else text, event, **where)
+
+    def heard_in_the_group(self) -> list[str]:
+        return self.fake.heard(-100)
+
+    def group(self, *, threaded: bool = False) -> str:
+        """The end of a key."""
+        return "group:-100:5" if threaded else "group:-100:7"
+
+    def was_edited(self) -> bool:
+        return bool(self.fake.edits)
+
+    def goes_away(self) -> None:
+        self.fake.away = True
+        until(lambda: self.fake.refused)
+
+    def comes_back(self) -> None:
+        self.fake.away = False
 
     def is_busy_once(self) -> None:
         self.fake.failures.append((429, "Too Many Requests: retry after 1", {"retry_after": 1}))
@@ -90,9 +117,9 @@ class OnTelegramByWebhook(OnTelegram):
         monkeypatch.setenv("TELEGRAM_WEBHOOK_URL", "http://127.0.0.1:1/hook")
         monkeypatch.setenv("TELEGRAM_WEBHOOK_SECRET", SECRET)
 
-    def says(self, text: str, event: int, *, user: int = 7) -> None:
+    def says(self, text: str, event: int, *, user: int = 7, **more: Any) -> None:
         self.fake.webhook["url"] = f"http://127.0.0.1:{self.adapter.port}/hook"
-        super().says(text, event, user=user)
+        super().says(text, event, user=user, **more)
 
 
 class ByWebhook(OnPaper):
@@ -124,7 +151,8 @@ class OnMatrix(OnPaper):
     def __init__(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         synapse = request.getfixturevalue("synapse")
         self.line = Line(synapse.url).__enter__()
-        self.agent, self.user, self.room = synapse.person("Hermes"), synapse.person("Alice"), ""
+        self.agent, self.user, self.other = (synapse.person(name) for name in ("Hermes", "Alice", "Bob"))
+        self.room = self.shared = self.root = ""
         monkeypatch.setenv("MATRIX_HOMESERVER", self.line.url)
         monkeypatch.setenv("MATRIX_ACCESS_TOKEN", self.agent.token)
 
@@ -141,17 +169,49 @@ class OnMatrix(OnPaper):
     def chat(self) -> str:
         return self.room.replace(":", "%3A")
 
+    def shows(self, text: str, event: int) -> None:
+        self.room = self.room or self.user.room(self.agent, direct=True)
+        address = self.user.uploads(PNG, "image/png")
+        info = {"mimetype": "image/png", "size": len(PNG)}
+        self.user.says(self.room, text, msgtype="m.image", url=address, filename="a.png", info=info)
+
+    def says_in_a_group(self, text: str, event: int, *, named: bool = True, threaded: bool = False) -> None:
+        if not self.shared:
+            self.shared = self.user.room(self.other, self.agent, name="Our room")
+            self.other.joins(self.shared)
+            until(lambda: self.user.members(self.shared)[self.agent.user] == "join")
+            self.root = self.user.says(self.shared, "let us plan")
+        self.user.says(self.shared, f"Hermes: {text}" if named else text, thread=self.root if threaded else "")
+
+    def heard_in_the_group(self) -> list[str]:
+        return self.user.heard(self.shared, of=self.agent)
+
+    def group(self, *, threaded: bool = False) -> str:
+        room, person = self.shared.replace(":", "%3A"), self.user.user.replace(":", "%3A")
+        return f"group:{room}:{self.root if threaded else person}"
+
+    def was_edited(self) -> bool:
+        return any("m.new_content" in event["content"] for event in self.user.events(self.room))
+
+    def goes_away(self) -> None:
+        self.line.cut = True
+        until(lambda: self.line.refused)
+
+    def comes_back(self) -> None:
+        self.line.cut = False
+
     def is_busy_once(self) -> None:
         busy = {"errcode": "M_LIMIT_EXCEEDED", "error": "Too Many Requests", "retry_after_ms": 300}
         self.line.answers.append((429, json.dumps(busy).encode()))
 
     def close(self) -> None:
-        self.user.close()
-        self.agent.close()
+        for person in (self.user, self.other, self.agent):
+            person.close()
         self.line.__exit__()
 
 
 KINDS = (OnPaper, OnTelegram, OnTelegramByWebhook, ByWebhook, OnMatrix)
+TALKING = pytest.mark.parametrize("play", (OnTelegram, OnTelegramByWebhook, OnMatrix), indirect=True)  # with rooms
 
 
 def echo(sent: Sent) -> Say:
@@ -231,3 +291,56 @@ def test_an_unknown_person_reaches_no_model(play: Any, on_stage: Any) -> None:
             until(lambda: play.heard())
             assert "hermes gateway pair" in play.heard()[0]
         assert model.sent == [] and db.search_sessions() == []
+
+
+@TALKING
+def test_a_picture_comes_along(play: Any, on_stage: Any) -> None:
+    with on_stage() as (_, model):
+        play.shows("what is this?", 1)
+        until(lambda: play.heard())
+    text, picture = model.sent[0].messages[-1]["content"]
+    assert text["text"] == "what is this?" and picture["image_url"]["url"].startswith("data:image/")
+
+
+@TALKING
+def test_an_answer_grows_in_one_message(play: Any, on_stage: Any) -> None:
+    with on_stage(streaming={"enabled": True, "buffer_threshold": 1, "edit_interval": 0.1}) as (db, model):
+        model.add(Say("one two three four"))
+        play.says("x", 1)
+        until(lambda: play.heard() == ["one two three four"])
+        until(lambda: db.posts("sent"))
+        assert play.was_edited()
+
+
+@TALKING
+def test_in_a_group_it_answers_those_who_name_it(play: Any, on_stage: Any) -> None:
+    with on_stage() as (db, model):
+        play.says_in_a_group("x", 1, named=False)
+        play.says_in_a_group("xx", 2)
+        until(lambda: play.heard_in_the_group())
+        assert play.heard_in_the_group() == ["Answer to 2"] and len(model.sent) == 1
+        [route] = db.list_routes()
+        assert route["key"] == f"agent:main:{play.name}:{play.group()}"
+
+
+@TALKING
+def test_a_thread_is_a_conversation_of_its_own(play: Any, on_stage: Any) -> None:
+    with on_stage() as (db, _):
+        play.says_in_a_group("x", 1)
+        until(lambda: len(play.heard_in_the_group()) == 1)
+        play.says_in_a_group("xx", 2, threaded=True)
+        until(lambda: len(play.heard_in_the_group()) == 2)
+        ends = {row["key"].removeprefix(f"agent:main:{play.name}:"): row["owner"] for row in db.list_routes()}
+        assert set(ends) == {play.group(), play.group(threaded=True)}
+        assert ends[play.group(threaded=True)].startswith(f"{play.name}:chat:")
+
+
+@pytest.mark.parametrize("play", (OnTelegram, OnMatrix), indirect=True)
+def test_a_platform_that_was_away_is_found_again(play: Any, on_stage: Any) -> None:
+    with on_stage():
+        play.says("x", 1)
+        until(lambda: play.heard())
+        play.goes_away()
+        play.says("xx", 2)
+        play.comes_back()
+        until(lambda: play.heard() == ["Answer to 1", "Answer to 2"], 60)
