@@ -13,6 +13,7 @@ import httpx2
 
 from hermes.config import load
 from hermes.errors import ConfigError
+from hermes.gateway import health
 from hermes.gateway.adapters.api_server import OPEN_ROUTES, ApiServer
 from hermes.gateway.adapters.telegram import Telegram
 from hermes.gateway.adapters.webhook import Webhook
@@ -190,12 +191,28 @@ def without_a_token(run: Run) -> Outcome:
             ]
             let_in = sum(httpx2.get(f"{url}/api/sessions", headers=good | one).status_code == 200 for one in strangers)
             upgraded = _websocket(api.port)
+            beside = _of_health(paths)
     return Outcome(
-        f"{tries} requests without a key to {len(paths)} paths, {len(strangers)} wrong hosts and origins, a WebSocket",
-        f"open routes: {', '.join(sorted(opened)) or 'none'}; strangers let in {let_in + upgraded}; "
-        f"keys shown {refused}",
-        opened == set(OPEN_ROUTES) and not let_in and not upgraded and not refused,
+        f"{tries} requests without a key to {len(paths)} paths, {len(strangers)} wrong hosts and origins, a WebSocket; "
+        "the same paths on the port of /health",
+        f"open routes: {', '.join(sorted(opened)) or 'none'} and {', '.join(sorted(beside)) or 'none'}; "
+        f"strangers let in {let_in + upgraded}; keys shown {refused}",
+        opened == set(OPEN_ROUTES) and beside == set(health.OPEN_ROUTES) and not (let_in or upgraded or refused),
     )
+
+
+def _of_health(paths: list[str]) -> set[str]:
+    """What is open where only `/health` should be."""
+    server = health.Health(lambda: "ok", "127.0.0.1", 0)
+    server.start()
+    try:
+        url = f"http://127.0.0.1:{server.port}"
+        strangers = [httpx2.get(f"{url}/health", headers={"Host": "evil.example"})]
+        return {path for path in paths if httpx2.get(url + path).status_code < 400} | {
+            f"{answer.request.url} for strangers" for answer in strangers if answer.status_code < 400
+        }
+    finally:
+        server.stop()
 
 
 def _websocket(port: int) -> bool:

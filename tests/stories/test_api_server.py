@@ -113,6 +113,17 @@ def test_mistakes_and_failures_are_told_as_the_client_knows_them(gateway: Gatewa
         assert answer.status_code == 400, body[:20]
 
 
+def test_whoever_asks_too_often_is_told_when_to_come_back(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    api_configured(hermes_home, model, gateway={"messages_per_minute": 1})
+    with running(db, ApiServer(load())) as gateway, client(gateway) as api, client(gateway, "bob") as bobs:
+        messages: list[Any] = [{"role": "user", "content": "x"}]
+        api.chat.completions.create(model="hermes", messages=messages)
+        with pytest.raises(openai.RateLimitError) as refused:
+            api.responses.create(model="hermes", input="x")
+        assert int(refused.value.response.headers["retry-after"]) > 0
+        bobs.chat.completions.create(model="hermes", messages=messages)
+
+
 def test_whoever_leaves_stops_the_turn(gateway: Gateway, model: Scripted) -> None:
     model.add(Hang())
     headers = {"Authorization": f"Bearer {KEYS['alice']}"}
