@@ -16,6 +16,12 @@ import yaml
 
 from tests.servers.matrix import Person
 
+# It ends with whoever started it, however that ends.
+_PROGRAM = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+os.execv(sys.executable, [sys.executable, "-m", "synapse.app.homeserver", "-c", "homeserver.yaml"])
+"""
 _SECRET = "of the tests"
 _PATIENCE = 120.0
 _OPEN = {"per_second": 100_000, "burst_count": 100_000}
@@ -48,10 +54,14 @@ class Synapse:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         self._configure(port)
-        program = [sys.executable, "-m", "synapse.app.homeserver", "-c", "homeserver.yaml"]
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
-                program, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                [sys.executable, "-c", _PROGRAM],
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         ends = time.monotonic() + _PATIENCE
         while time.monotonic() < ends and self._process.poll() is None:

@@ -39,7 +39,9 @@ class Stage(NamedTuple):
     bob: Person
 
     def set_up(self, **settings: Any) -> None:
-        configured(self.home, self.model, **{"platform_toolsets": {"matrix": []}, **settings})
+        """What is said while the agent works waits, so that everything is answered."""
+        given: dict[str, Any] = {"platform_toolsets": {"matrix": []}, "display": {"busy_input_mode": "queue"}}
+        configured(self.home, self.model, **(given | settings))
 
 
 @pytest.fixture
@@ -193,7 +195,6 @@ def test_files_come_and_go(stage: Stage, tmp_path: Path) -> None:
 
 
 def test_what_was_said_while_it_was_away_is_answered_and_what_comes_again_counts_once(stage: Stage) -> None:
-    stage.set_up(display={"busy_input_mode": "queue"})
     alice, mark = stage.alice, f"matrix.sync:{stage.agent.user}"
     with running(stage.db, Matrix(load())):
         room = a_group(stage)
