@@ -145,6 +145,9 @@ def test_of_many_processes_one_runs_a_job(hermes_home: Path, db: SessionDB) -> N
     told = [one.communicate("go\n", timeout=60)[0].strip() for one in others]
     assert sorted(told) == ["False", "False", "False", "True"]
     assert cron.jobs(db)[0]["next"] > time.time() + 3000
+    assert cron.jobs(db)[0]["status"] == "running"
+    cron.mark_lost(db)  # whoever claimed it is gone
+    assert cron.jobs(db)[0]["status"] == "interrupted"
 
 
 def test_a_run_that_cannot_begin_is_told_and_marked(hermes_home: Path, model: Scripted, db: SessionDB) -> None:

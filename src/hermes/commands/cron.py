@@ -5,6 +5,7 @@ gateways, one does.
 """
 
 import json
+import os
 import secrets
 import time
 from datetime import datetime
@@ -163,8 +164,25 @@ def claim(db: SessionDB, job: Job, now: float) -> bool:
         if known is None or known["paused"] or known["next"] != job["next"]:
             return False
         known["next"] = schedules.next_after(known["normal"], now, _zone_of(known))
-        known["last"], known["status"] = now, "running"
+        known["last"], known["status"], known["by"] = now, "running", os.getpid()
         tx.set_meta(_JOBS, json.dumps([known if one["id"] == job["id"] else one for one in jobs(tx)]))
+    return True
+
+
+def mark_lost(db: SessionDB) -> None:
+    """Runs whose process ended in the middle are no longer under way; what they did is in their sessions."""
+    for job in jobs(db):
+        if job.get("status") == "running" and not _is_alive(job.get("by")):
+            _change(db, job["id"], status="interrupted")
+
+
+def _is_alive(process: Any) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, TypeError, ValueError):
+        return False
+    except PermissionError:
+        pass  # somebody else's: it is there
     return True
 
 

@@ -24,6 +24,7 @@ class Scheduler:
         self._ticker = threading.Thread(target=self._watch, name="hermes-cron", daemon=True)
 
     def start(self) -> None:
+        cron.mark_lost(self._gateway.db)
         self._ticker.start()
 
     def _watch(self) -> None:
