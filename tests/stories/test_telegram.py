@@ -69,8 +69,11 @@ def test_a_picture_comes_along(fake: FakeTelegram, db: SessionDB, model: Scripte
     with running(db, Telegram(load())):
         fake.says(7, "", caption="what is this?", photo=photo)
         until(lambda: fake.heard(7))
+        fake.says(7, "", photo=[photo[0] | {"file_size": 20_000_000}])
+        until(lambda: len(fake.heard(7)) == 2)
     parts = model.sent[0].messages[-1]["content"]
     assert parts[0]["text"] == "what is this?" and parts[1]["image_url"]["url"].startswith("data:image/jpeg;base64,")
+    assert fake.heard(7)[1] == "You said: [The picture could not be fetched.]"
 
 
 def test_a_file_comes_along_and_a_strangers_does_not(

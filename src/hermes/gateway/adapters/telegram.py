@@ -42,6 +42,7 @@ _LARGEST_SENT = 50_000_000  # that it may send
 _LONGEST_CAPTION = 1000  # of 1024
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _PICTURE_KINDS = ("image/jpeg", "image/png", "image/webp", "image/gif")
+_NO_PICTURE = "[The picture could not be fetched.]"
 _MOODS = {"working": "👀", "done": "👍", "failed": "👎"}
 _KINDS = {"private": "dm", "group": "group", "supergroup": "group", "channel": "channel"}
 
@@ -186,7 +187,8 @@ class Telegram(Adapter):
         images: tuple[str, ...] = ()
         if self.gateway is not None and self.gateway.access.may_talk(place):  # a stranger's files are not fetched
             images = await self._pictures(message)
-            text = "\n\n".join(filter(None, (text, await self._document(message))))
+            lost = _NO_PICTURE if message.photo and not images else ""
+            text = "\n\n".join(filter(None, (text, lost, await self._document(message))))
         if not text.strip() and not images and not (message.photo or message.document):
             return None
         return Incoming(place, f"{chat.id}:{message.message_id}", text, user.full_name if user else "", images)
