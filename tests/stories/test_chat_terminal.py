@@ -493,6 +493,7 @@ def test_without_colour_no_colour_is_sent(model: Scripted) -> None:
     with Terminal(NO_COLOR="1") as terminal:
         terminal.say("hello")
         terminal.wait_for("Answer number 1 to hello.")
+        terminal.until(lambda: "working" not in terminal.text.splitlines()[-1], "the end of the turn")
         terminal.type(CTRL_C)
         terminal.wait_for("Ctrl-C once more leaves")
         terminal.type(CTRL_D)
