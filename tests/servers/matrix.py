@@ -14,7 +14,8 @@ _LOOK = 200  # milliseconds to wait for something new
 class Person:
     def __init__(self, url: str, user: str, token: str) -> None:
         self.url, self.user, self.token = url, user, token
-        self.typists: list[str] = []
+        self.typists: list[str] = []  # who was seen typing …
+        self.typing: list[str] = []  # … and who types now
         self._client = httpx2.Client(timeout=60)
         self._events: dict[str, list[dict[str, Any]]] = {}
         self._since = ""
@@ -91,7 +92,9 @@ class Person:
             for room, info in news.get("rooms", {}).get("join", {}).items():
                 self._events.setdefault(room, []).extend(info["timeline"]["events"])
                 for event in info["ephemeral"]["events"]:
-                    self.typists += event["content"].get("user_ids", [])
+                    if event["type"] == "m.typing":
+                        self.typing = event["content"]["user_ids"]
+                        self.typists += self.typing
 
     def events(self, room: str) -> list[dict[str, Any]]:
         """What others sent to a room, as it came."""

@@ -156,6 +156,9 @@ class OnMatrix(OnPaper):
         monkeypatch.setenv("MATRIX_HOMESERVER", self.line.url)
         monkeypatch.setenv("MATRIX_ACCESS_TOKEN", self.agent.token)
 
+    def settings(self) -> dict[str, Any]:
+        return {"platforms": {"matrix": {"poll_seconds": 1}}}
+
     def adapters(self) -> list[Adapter]:
         return [Matrix(load())]
 

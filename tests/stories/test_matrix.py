@@ -100,6 +100,7 @@ def test_marks_are_sent_as_html_and_ring_nobody_s_bell(stage: Stage) -> None:
         stage.alice.says(room, "hello")
         [event] = until(lambda: stage.alice.events(room))
         until(lambda: stage.agent.user in stage.alice.typists or stage.alice.looks())
+        until(lambda: not stage.alice.typing or stage.alice.looks())
     content = event["content"]
     assert content["body"] == "**Bold**, `code` and <script>\n\n- @room" and content["m.mentions"] == {}
     assert content["format"] == "org.matrix.custom.html"

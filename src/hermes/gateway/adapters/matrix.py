@@ -89,6 +89,7 @@ class Matrix(Adapter):
         self._me = Me("", "")
         self._since = ""
         self._names = ""  # how the names of our messages begin
+        self._typing: set[str] = set()  # rooms that are shown that an answer is coming
 
     def length(self, text: str) -> int:
         return matrix_text.length(text)
@@ -311,7 +312,11 @@ class Matrix(Adapter):
 
     def send(self, place: Place, text: str, *, key: str) -> str:
         content = matrix_text.content(text, place.thread)
-        return self._asked(self._send(place.chat, content, f"{self._names}-{key}"))
+        sent = self._asked(self._send(place.chat, content, f"{self._names}-{key}"))
+        if place.chat in self._typing and self._loop is not None:
+            self._typing.discard(place.chat)
+            self._loop.soon(self._type(place.chat, False))
+        return sent
 
     def send_file(self, place: Place, file: Path, text: str, *, key: str) -> str:
         beside = text if self.length(text) <= self.longest else ""
@@ -350,11 +355,12 @@ class Matrix(Adapter):
 
     def typing(self, place: Place) -> None:
         if self._loop is not None:
-            self._loop.soon(self._type(place.chat))
+            self._typing.add(place.chat)
+            self._loop.soon(self._type(place.chat, True))
 
-    async def _type(self, room: str) -> None:
+    async def _type(self, room: str, begins: bool) -> None:
         try:
-            await self._client.room_typing(room, True, _TYPING_MILLISECONDS)
+            await self._client.room_typing(room, begins, _TYPING_MILLISECONDS)
         except TROUBLE:
             pass  # a courtesy
 
