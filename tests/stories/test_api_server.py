@@ -189,6 +189,8 @@ def test_it_does_not_start_without_a_key_where_others_can_reach_it(
     for settings, problem in (
         ({"host": "0.0.0.0"}, "without a key"),
         ({"host": "0.0.0.0", "keys": {"a": "x"}}, "short"),
+        ({"keys": {"alice": "${A_KEY_OF_ALICE}"}}, "hermes config set A_KEY_OF_ALICE"),
+        ({"port": "eight"}, "whole number"),
     ):
         configured(hermes_home, model, platforms={"api-server": {"port": 0, **settings}})
         with pytest.raises(ConfigError, match=problem), running(db, ApiServer(load())):

@@ -157,10 +157,34 @@ def test_the_doctor_says_what_a_platform_still_needs(hermes: Hermes, hermes_home
     hermes("config", "set", "TELEGRAM_BOT_TOKEN", "4242:abc")
     (found,) = findings(hermes, "Platforms")
     assert (found["state"], found["what"]) == ("ok", "telegram, matrix")
-    (hermes_home / "config.yaml").write_text("platforms: {telegram: {enabled: false}, webhook: {}}\n")
+    (hermes_home / "config.yaml").write_text("platforms: {telegram: {enabled: false}, api-server: {}}\n")
     (hermes_home / "config.yaml").chmod(0o600)
     (found,) = findings(hermes, "Platforms")
-    assert found["what"] == "matrix, webhook"
+    assert found["what"] == "matrix, api-server"
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("webhook: {}", "No webhook is set up"),
+        ('webhook: {routes: {ci: {secret: "${CI_SECRET}"}}}', "hermes config set CI_SECRET"),
+        ("webhook: {routes: [ci]}", "has to be a section"),
+        ("api-server: {port: http}", "has to be a whole number"),
+        ("api-server: {port: 70000}", "has to be a port"),
+        ("api-server: 8642", "has to be a section"),
+        ("api-server: {host: 0.0.0.0}", "API_SERVER_KEY"),
+        ("telegram: on-please", "cannot be served yet"),
+        ("api_server: {}", "is 'api-server' meant?"),
+    ],
+)
+def test_the_doctor_says_what_is_wrong_with_a_platform(
+    hermes: Hermes, hermes_home: Path, written: str, told: str
+) -> None:
+    hermes_home.mkdir(mode=0o700, exist_ok=True)
+    (hermes_home / "config.yaml").write_text(f"platforms:\n  {written}\n")
+    (found,) = findings(hermes, "Platforms")
+    assert found["state"] == "problem"
+    assert told in found["what"]
 
 
 def test_keys_that_others_can_read_are_a_problem(hermes: Hermes, hermes_home: Path) -> None:

@@ -49,7 +49,9 @@ def test_a_signed_call_is_answered_once_and_delivered_to_a_chat(hermes_home: Pat
     assert (session["source"], session["owner"]) == ("webhook", "webhook:ci")
 
 
-@pytest.mark.parametrize("routes", [{}, {"ci": {}}, {"ci": {"secret": "short"}}, {"ci": None}])
+@pytest.mark.parametrize(
+    "routes", [{}, {"ci": {}}, {"ci": {"secret": "short"}}, {"ci": {"secret": "${CI_SECRET}"}}, {"ci": None}]
+)
 def test_it_does_not_start_unsigned(hermes_home: Path, db: SessionDB, routes: object) -> None:
     configured(hermes_home, None, platforms={"webhook": {"port": 0, "routes": routes}})
     with pytest.raises(ConfigError), running(db, Webhook(load())):

@@ -6,12 +6,23 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hermes import paths
 from hermes.commands.reply import Reply, Span, Style, Text
-from hermes.errors import HermesError, StoreBusy, StoreCorrupt, StoreReplaced, StoreTooNew, StoreUnavailable
+from hermes.errors import (
+    ConfigError,
+    HermesError,
+    StoreBusy,
+    StoreCorrupt,
+    StoreReplaced,
+    StoreTooNew,
+    StoreUnavailable,
+)
 from hermes.store import SessionDB
+
+if TYPE_CHECKING:
+    from hermes.config import Config
 
 _LITTLE_SPACE = 200_000_000
 _FAR_BEHIND = 5_000
@@ -216,17 +227,40 @@ def keys(_store: Path) -> Iterator[Finding]:
 
 def platforms(_store: Path) -> Iterator[Finding]:
     """Those of the gateway that are on, and what one of them still needs before it can be served."""
+    from hermes.commands.extended import plugins_here
     from hermes.config import load
-    from hermes.config.platforms import PLATFORMS, is_on, lacks
+    from hermes.config.platforms import PLATFORMS, is_on, lacks, unknown
 
     config = load()
     on = [name for name in PLATFORMS if is_on(config, name)]
-    missing = {name: lacks(config, name) for name in on}
-    for name, fix in missing.items():
-        if fix:
-            yield Finding("Platforms", "problem", f"{name} is on, and cannot be served yet", fix)
-    if on and not any(missing.values()):
-        yield Finding("Platforms", "ok", ", ".join(on))
+    wrong = unknown(config, plugins_here(config, Path.cwd()).platforms) if config.settings.platforms else []
+    found = [Finding("Platforms", "problem", words, "hermes config edit") for words in wrong]
+    for name in on:
+        fix = lacks(config, name)
+        mistake = "" if fix else _mistake(config, name)
+        if fix or mistake:
+            what = mistake or f"{name} is on, and cannot be served yet"
+            found.append(Finding("Platforms", "problem", what, fix or "hermes config edit"))
+    if on and not found:
+        found.append(Finding("Platforms", "ok", ", ".join(on)))
+    yield from found
+
+
+def _mistake(config: "Config", name: str) -> str:
+    """What is wrong in the settings of a platform; empty: nothing that can be told without serving it."""
+    from hermes.config import listening
+    from hermes.config.platforms import section
+
+    try:
+        if name == "api-server":
+            listening.api_server(config)
+        elif name == "webhook":
+            listening.webhooks(config)
+        else:
+            section(config, name)
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def plugins(_store: Path) -> Iterator[Finding]:

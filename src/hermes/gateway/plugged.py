@@ -7,6 +7,7 @@ from typing import Any
 
 from hermes.commands.extended import plugins_here
 from hermes.config import Config
+from hermes.config.platforms import unknown
 from hermes.errors import BadInput
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
 from hermes.gateway.keys import Place
@@ -29,7 +30,7 @@ def plugged(config: Config, taken: Mapping[str, Any], warn: Callable[[str], None
         elif given.get("enabled", True):
             adapter = _made(name, make, given, warn)
             found += [adapter] if adapter is not None else []
-    for warning in plugins.news():
+    for warning in (*plugins.news(), *unknown(config, plugins.platforms)):
         warn(warning)
     return found
 

@@ -9,18 +9,15 @@ import hmac
 import os
 import secrets
 import time
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hermes import paths
-from hermes.config import Config
-from hermes.errors import ConfigError
+from hermes.config import Config, listening
 from hermes.gateway.adapters.api_turn import Known
-from hermes.gateway.adapters.http import Refusing, Server, is_loopback
+from hermes.gateway.adapters.http import Refusing, Server
 from hermes.gateway.base import Adapter, Receive, Undelivered
 from hermes.gateway.keys import Place
 
-DEFAULT_PORT = 8642
 OPEN_ROUTES = ("/health", "/openapi.json")  # everything else wants a key
 
 
@@ -30,13 +27,7 @@ class ApiServer(Adapter):
     longest: ClassVar[int] = 1_000_000
 
     def __init__(self, config: Config) -> None:
-        given: Mapping[str, Any] = config.settings.platforms.get(self.name) or {}
-        variables = config.environment
-        self.host = str(given.get("host") or variables.get("API_SERVER_HOST") or "127.0.0.1")
-        self.port = int(given.get("port", variables.get("API_SERVER_PORT", DEFAULT_PORT)))
-        self.keys = {str(name): str(key) for name, key in (given.get("keys") or {}).items() if key}
-        if variables.get("API_SERVER_KEY"):
-            self.keys["default"] = variables["API_SERVER_KEY"]
+        self.host, self.port, self.keys, given = listening.api_server(config)
         self._hosts = {self.host, "localhost", "127.0.0.1", "::1", *map(str, given.get("hosts") or ())}
         self._origins = frozenset(map(str, given.get("origins") or ()))
         self.known = Known()
@@ -48,10 +39,7 @@ class ApiServer(Adapter):
 
         assert self.gateway is not None, "the gateway introduces itself first"
         if not self.keys:
-            self.keys = {"default": self._own_key()}
-        weak = [name for name, key in self.keys.items() if len(key) < 16]
-        if weak and not is_loopback(self.host):
-            raise ConfigError(f"The API key of {weak[0]} is too short for {self.host}: 16 characters or more.")
+            self.keys = {"default": _own_key()}
         self._server = Server(Refusing(routes(self, self.gateway), self._hosts, self._origins), self.host, self.port)
         self._server.start()
         self.port = self._server.port
@@ -64,19 +52,6 @@ class ApiServer(Adapter):
         if self.gateway is not None and time.monotonic() - self._tidied > 3600:
             self._tidied = time.monotonic()
             forget_old(self.gateway.db, time.time())
-
-    def _own_key(self) -> str:
-        if not is_loopback(self.host):
-            raise ConfigError(
-                f"The API server does not listen on {self.host} without a key: set API_SERVER_KEY in .env, or bind it "
-                "to 127.0.0.1."
-            )
-        file = paths.api_key_file()
-        if not file.exists():
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, paths.PRIVATE_FILE)
-            with os.fdopen(descriptor, "w") as out:
-                out.write(f"hermes-{secrets.token_urlsafe(32)}\n")
-        return file.read_text().strip()
 
     def who(self, authorization: str, *, by_browser: bool = False) -> str | None:
         """Whose key this is. Every key is compared, in a time that tells nothing about them. A browser, which sends
@@ -94,6 +69,15 @@ class ApiServer(Adapter):
 
     def send(self, place: Place, text: str, *, key: str) -> str:
         raise Undelivered("An API answers whoever asks; nothing can be sent to it.", final=True)
+
+
+def _own_key() -> str:
+    file = paths.api_key_file()
+    if not file.exists():
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, paths.PRIVATE_FILE)
+        with os.fdopen(descriptor, "w") as out:
+            out.write(f"hermes-{secrets.token_urlsafe(32)}\n")
+    return file.read_text().strip()
 
 
 def _password(given: str) -> bytes:

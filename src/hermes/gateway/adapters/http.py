@@ -5,7 +5,6 @@ of its own (DNS rebinding); a request from another site (Origin) is refused; bod
 """
 
 import asyncio
-import ipaddress
 import logging
 import threading
 import time
@@ -25,15 +24,6 @@ BODY_SECONDS = 20.0
 _START_SECONDS = 15.0
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Refusing:

@@ -23,6 +23,7 @@ import nio
 
 from hermes.commands.chat import slash
 from hermes.config import Config
+from hermes.config.platforms import section, whole
 from hermes.errors import ConfigError, HermesError
 from hermes.gateway.adapters import matrix_text
 from hermes.gateway.adapters.loop import Loop
@@ -72,7 +73,7 @@ class Matrix(Adapter):
     repeats: ClassVar[bool] = True
 
     def __init__(self, config: Config) -> None:
-        given: Mapping[str, Any] = config.settings.platforms.get(self.name) or {}
+        given = section(config, self.name)
         variables = config.environment
         self._settings, self._pairing = config.settings.matrix, config.settings.gateway.pairing
         self._homeserver = str(given.get("homeserver") or variables.get("MATRIX_HOMESERVER", "")).rstrip("/")
@@ -80,7 +81,7 @@ class Matrix(Adapter):
         self._token = variables.get("MATRIX_ACCESS_TOKEN", "")
         self._password = variables.get("MATRIX_PASSWORD", "")
         self._device = str(given.get("device") or "HERMES")
-        self._poll_seconds = int(given.get("poll_seconds", _POLL_SECONDS))
+        self._poll_seconds = whole(given.get("poll_seconds", _POLL_SECONDS), "platforms.matrix.poll_seconds")
         self._loop: Loop | None = None
         self._client: Any = None
         self._rooms: Any = None

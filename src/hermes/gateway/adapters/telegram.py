@@ -23,6 +23,7 @@ from telegram.error import BadRequest, Forbidden, InvalidToken, NetworkError, Re
 from telegram.request import HTTPXRequest
 
 from hermes.config import Config
+from hermes.config.platforms import port, section, whole
 from hermes.errors import ConfigError, HermesError
 from hermes.gateway.adapters.received import kept, plain_name
 from hermes.gateway.adapters.telegram_text import as_html, utf16_length
@@ -53,16 +54,17 @@ class Telegram(Adapter):
     edits: ClassVar[bool] = True
 
     def __init__(self, config: Config) -> None:
-        given: Mapping[str, Any] = config.settings.platforms.get(self.name) or {}
+        given = section(config, self.name)
         variables = config.environment
         self._settings = config.settings.telegram
         self._token = variables.get("TELEGRAM_BOT_TOKEN", "")
         self._url = variables.get("TELEGRAM_WEBHOOK_URL", "")
         self._secret = variables.get("TELEGRAM_WEBHOOK_SECRET", "")
-        self._address = (str(given.get("host") or "127.0.0.1"), int(given.get("port", DEFAULT_PORT)))
+        listens_on = port(given.get("port", DEFAULT_PORT), "platforms.telegram.port")
+        self._address = (str(given.get("host") or "127.0.0.1"), listens_on)
         self._base = str(given.get("base_url") or "https://api.telegram.org").rstrip("/")
         self._wants_mention = bool(given.get("require_mention", True))
-        self._poll_seconds = int(given.get("poll_seconds", _POLL_SECONDS))
+        self._poll_seconds = whole(given.get("poll_seconds", _POLL_SECONDS), "platforms.telegram.poll_seconds")
         self._loop: Any = None
         self._thread: threading.Thread | None = None
         self._polling: asyncio.Task[None] | None = None

@@ -23,18 +23,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hermes.config import Config
-from hermes.errors import ConfigError
+from hermes.config import Config, listening
 from hermes.gateway.adapters.http import Refusing, Server
 from hermes.gateway.base import Adapter, Incoming, Receive, Undelivered
 from hermes.gateway.delivery import pieces
 from hermes.gateway.keys import Place
 from hermes.model.targets import target
 
-DEFAULT_PORT = 8644
 _MOST_BYTES = 1_000_000
 _LONGEST = 20_000  # characters of the payload that the agent reads
-_SHORTEST_SECRET = 8
 _EVENT_HEADERS = ("x-github-delivery", "x-hermes-delivery", "x-request-id")
 
 
@@ -44,25 +41,13 @@ class Webhook(Adapter):
     longest: ClassVar[int] = 1_000_000
 
     def __init__(self, config: Config) -> None:
-        given: Mapping[str, Any] = config.settings.platforms.get(self.name) or {}
-        self.host = str(given.get("host") or "127.0.0.1")
-        self.port = int(given.get("port", DEFAULT_PORT))
+        self.host, self.port, self._routes, given = listening.webhooks(config)
         self._hosts = {self.host, "localhost", "127.0.0.1", "::1", *map(str, given.get("hosts") or ())}
-        common = config.environment.get("WEBHOOK_SECRET", "")
-        routes: Mapping[str, Any] = given.get("routes") or {}
-        self._routes = {str(name): {"secret": common, **(route or {})} for name, route in routes.items()}
         self._receive: Receive | None = None
         self._server: Server | None = None
 
     def connect(self, receive: Receive) -> None:
-        if not self._routes:
-            raise ConfigError("No webhook is set up: name one under platforms.webhook.routes.")
-        for name, route in self._routes.items():
-            if len(str(route["secret"] or "")) < _SHORTEST_SECRET:
-                raise ConfigError(
-                    f"The webhook '{name}' has no secret of {_SHORTEST_SECRET} characters or more, and does not start "
-                    "unsigned: set its secret, or WEBHOOK_SECRET in .env."
-                )
+        for route in self._routes.values():
             if route.get("deliver"):
                 target(str(route["deliver"]))
         self._receive = receive
