@@ -18,7 +18,7 @@ from hermes.commands.gateway import running as serving
 from hermes.config import load
 from hermes.gateway.adapters.matrix import Matrix
 from hermes.gateway.adapters.telegram import Telegram
-from hermes.gateway.lane import SAVE
+from hermes.gateway.routed import SAVE
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
 from tests.servers.matrix import Person

@@ -17,11 +17,12 @@ from zoneinfo import ZoneInfo
 from hermes import paths
 from hermes.config import Config
 from hermes.gateway.access import Access
+from hermes.gateway.arrival import Arrival, from_row
 from hermes.gateway.base import Adapter, Incoming
 from hermes.gateway.delivery import Delivery
 from hermes.gateway.handoff import take_over
 from hermes.gateway.keys import Place, Sharing, owner_of, session_key
-from hermes.gateway.lane import Arrival, Lane, from_row
+from hermes.gateway.lane import Lane
 from hermes.gateway.reset import Rule, due, rule_for
 from hermes.gateway.transcripts import Transcripts
 from hermes.model.owners import LOCAL

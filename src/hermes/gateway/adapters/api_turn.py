@@ -15,9 +15,10 @@ from starlette.requests import Request
 from hermes.agent.base import StartedOver, TurnEnded
 from hermes.errors import BadInput, HermesError, NotFound
 from hermes.gateway.adapters.api_asked import Asked, Message
+from hermes.gateway.arrival import Arrival, Stored
 from hermes.gateway.base import Incoming
 from hermes.gateway.keys import Place
-from hermes.gateway.lane import Arrival, Lane, Stored
+from hermes.gateway.lane import Lane
 from hermes.gateway.resuming import new_id
 from hermes.providers.base import Finished, TextDelta
 
