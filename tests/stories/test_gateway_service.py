@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from hermes.commands.gateway import PROGRAM, running
+from hermes.commands.pairing import new_code
 from hermes.config import load
 from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB
@@ -49,6 +50,7 @@ def test_it_is_started_asked_and_stopped(hermes_home: Path, model: Scripted) -> 
         )
         status = json.loads(spawn("gateway", "status", "--json").out)
         assert status["running"] and status["platforms"] == ["api-server"]
+        assert status["chats"] == 0 and status["health_url"].endswith("/health")
     finally:
         stopped = spawn("gateway", "stop")
     assert (stopped.code, stopped.out) == (0, "The gateway has stopped.\n")
@@ -72,7 +74,19 @@ def test_in_the_foreground_it_ends_with_a_signal(model: Scripted) -> None:
 def test_without_a_platform_it_says_what_to_do(hermes_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     configured(hermes_home, None)
     done = spawn("gateway", "start")
-    assert done.code == 1 and done.err.startswith("hermes: No platform is set up.") and done.err.count("\n") == 1
+    assert done.code == 2 and done.err.startswith("hermes: No platform is set up.") and done.err.count("\n") == 1
+    assert spawn("gateway", "logs").out.startswith("Nothing of gateway was logged yet")
+
+
+def test_what_is_said_at_the_start_is_seen_by_whoever_starts_it(hermes_home: Path, model: Scripted) -> None:
+    platforms = {"api-server": {"port": 0}, "telegramm": {}}
+    configured(hermes_home, model, platforms=platforms, platform_toolsets={"api-server": []})
+    started = spawn("gateway", "start")
+    stopped = spawn("gateway", "stop", "--json")
+    assert started.code == 0 and started.out.startswith("The gateway runs")
+    assert started.err.startswith("hermes: platforms.telegramm is nothing that Hermes or a plugin that is on serves")
+    assert "is 'telegram' meant?" in started.err and started.err.count("\n") == 1
+    assert json.loads(stopped.out) == {"running": False}
 
 
 def test_a_unit_for_systemd_is_written(hermes_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -189,3 +203,16 @@ def test_old_sessions_are_pruned_at_the_start_where_it_is_wanted(hermes_home: Pa
         spawn("gateway", "stop")
         with SessionDB() as db:
             assert {row["id"] for row in db.search_sessions()} == left
+
+
+def test_who_waits_and_who_was_let_in_is_told_to_programs(hermes_home: Path) -> None:
+    with SessionDB() as db:
+        code = new_code(db, "telegram:7")
+        assert code is not None
+    [waits] = map(json.loads, spawn("gateway", "paired", "--json").out.splitlines())
+    assert (waits["account"], waits["code"], waits["paired"]) == ("telegram:7", code, False)
+    assert json.loads(spawn("gateway", "pair", code, "--json").out)["account"] == "telegram:7"
+    [known] = map(json.loads, spawn("gateway", "paired", "--json").out.splitlines())
+    assert (known["account"], known["paired"]) == ("telegram:7", True)
+    assert json.loads(spawn("gateway", "unpair", "telegram:7", "--json").out) == {"account": "telegram:7"}
+    assert spawn("gateway", "paired", "--json").out == ""

@@ -46,17 +46,20 @@ def add_start(command: Command) -> None:
 
 
 def add_stop(command: Command) -> None:
-    command.examples("hermes gateway stop")
+    command.examples("hermes gateway stop", "hermes gateway stop --json")
+    add_json(command, "one JSON object")
     without_store(command, lambda arguments: _service("stop"))
 
 
 def add_restart(command: Command) -> None:
-    command.examples("hermes gateway restart")
+    command.examples("hermes gateway restart", "hermes gateway restart --json")
+    add_json(command, "one JSON object")
     without_store(command, lambda arguments: _service("restart"))
 
 
 def add_install(command: Command) -> None:
-    command.examples("hermes gateway install")
+    command.examples("hermes gateway install", "hermes gateway install --json")
+    add_json(command, "one JSON object")
     without_store(command, lambda arguments: _service("install"))
 
 
@@ -96,6 +99,7 @@ def add_logs(command: Command) -> None:
 def add_pair(command: Command) -> None:
     command.examples("hermes gateway pair ABCD2345")
     command.add_argument("code", metavar="CODE", help="what the stranger was told")
+    add_json(command, "one JSON object")
 
     def run(db: object, arguments: argparse.Namespace) -> Reply:
         from hermes.commands.pairing import pair
@@ -108,6 +112,7 @@ def add_pair(command: Command) -> None:
 def add_unpair(command: Command) -> None:
     command.examples("hermes gateway unpair telegram:12345")
     command.add_argument("account", metavar="ACCOUNT", help="platform:user, as `hermes gateway paired` shows it")
+    add_json(command, "one JSON object")
 
     def run(db: object, arguments: argparse.Namespace) -> Reply:
         from hermes.commands.pairing import unpair

@@ -7,16 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from hermes import paths
 from hermes.commands.reply import Facts, Kind, Reply, count, said
 from hermes.config import load
-from hermes.errors import HermesError, NotFound
+from hermes.errors import ConfigError, HermesError, NotFound
 from hermes.store import SessionDB
 
 PROGRAM = (sys.executable, "-m", "hermes.gateway")
+SERVES = "The gateway serves"  # how the line begins that says that it is ready
 _START_SECONDS = 60.0
 _STOP_SECONDS = 40.0
 _HEALTH_SECONDS = 10.0
@@ -51,9 +53,11 @@ def start() -> Reply:
     while time.monotonic() < ends:
         found = running()
         if found is not None and found.get("pid") == process.pid:
-            return said(f"The gateway runs (process {found['pid']}), and serves {found['serves']}.", data=found)
+            told = f"The gateway runs (process {found['pid']}), and serves {found['serves']}."
+            return said(told, notices=_remarks(output), data=found)
         if process.poll() is not None:
-            raise HermesError(_last_words(output) or f"The gateway did not start; {output} may say why.")
+            problem = ConfigError if process.returncode == ConfigError.exit_code else HermesError
+            raise problem(_last_words(output) or f"The gateway did not start; {output} may say why.")
         time.sleep(0.05)
     raise HermesError(f"The gateway is not ready yet; `hermes gateway status` tells, {output} may say why.")
 
@@ -61,6 +65,12 @@ def start() -> Reply:
 def _last_words(output: Path) -> str:
     lines = output.read_text(errors="replace").strip().splitlines()
     return lines[-1].removeprefix("hermes: ") if lines else ""
+
+
+def _remarks(output: Path) -> tuple[str, ...]:
+    """What it said before it served: a setting that is wrong, a platform that is left out."""
+    lines = (line.removeprefix("hermes: ") for line in output.read_text(errors="replace").splitlines())
+    return tuple(takewhile(lambda line: not line.startswith(SERVES), lines))
 
 
 def stop() -> Reply:
@@ -72,7 +82,7 @@ def stop() -> Reply:
     ends = time.monotonic() + load().settings.agent.restart_drain_timeout + _STOP_SECONDS
     while time.monotonic() < ends:
         if running() is None:
-            return said("The gateway has stopped.")
+            return said("The gateway has stopped.", data={"running": False})
         time.sleep(0.05)
     raise HermesError(f"The gateway (process {found['pid']}) has not stopped yet; try again, or end the process.")
 
@@ -85,13 +95,15 @@ def restart() -> Reply:
 
 def status(db: SessionDB) -> Reply:
     found = running()
-    waiting = len(db.arrivals("waiting", "running"))
+    chats, waiting = len(db.list_routes()), len(db.arrivals("waiting", "running"))
     unsent, undelivered = len(db.posts("pending", "sending")), len(db.posts("undelivered"))
     health = _health(found.get("health")) if found else None
     data = {
         "running": found is not None,
         **(found or {}),
         "health": health,
+        "health_url": found.get("health") if found else None,
+        "chats": chats,
         "waiting": waiting,
         "unsent": unsent,
         "undelivered": undelivered,
@@ -104,7 +116,7 @@ def status(db: SessionDB) -> Reply:
     if found and health is not None:
         facts.append(("Health", f"{health} ({found['health']})", "text"))
     facts += [
-        ("Chats", count(len(db.list_routes()), "chat"), "text"),
+        ("Chats", count(chats, "chat"), "text"),
         ("Waiting", count(waiting, "message"), "text"),
         ("To be sent", count(unsent, "message"), "text"),
         ("Undelivered", count(undelivered, "message"), "text"),
@@ -151,6 +163,6 @@ def install() -> Reply:
     file.parent.mkdir(parents=True, exist_ok=True)
     seconds = int(load().settings.agent.restart_drain_timeout + _STOP_SECONDS)
     file.write_text(_UNIT.format(program=" ".join(PROGRAM), home=paths.hermes_home(), seconds=seconds))
-    return said(
-        f"Wrote {file}.", "Start it now and with every login:", "  systemctl --user enable --now hermes-gateway"
-    )
+    command = "systemctl --user enable --now hermes-gateway"
+    told = (f"Wrote {file}.", "Start it now and with every login:", f"  {command}")
+    return said(*told, data={"file": str(file), "next": command})

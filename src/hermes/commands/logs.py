@@ -20,9 +20,12 @@ def logs(file: Path, *, component: str | None = None, lines: int = 50, follow: b
     """The newest lines of the log, of one component (`store` …) if asked; with `follow`, those that come too."""
     if lines < 0:
         raise BadInput("--lines takes a number, 0 or more.")
-    if not file.exists() and not follow:
-        return said(f"Nothing was logged yet ({file}).")
-    return Reply((Stream(_lines(file, component, lines, follow)),))
+    if follow:
+        return Reply((Stream(_lines(file, component, lines, follow)),))
+    newest = tuple(_lines(file, component, lines, follow))
+    if not newest and lines:
+        return said(f"Nothing {f'of {component} ' if component else ''}was logged yet ({file}).")
+    return Reply((Stream(iter(newest)),))
 
 
 def _lines(file: Path, component: str | None, newest: int, follow: bool) -> Iterator[str]:

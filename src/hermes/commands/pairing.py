@@ -61,14 +61,15 @@ def unpair(db: SessionDB, account: str) -> Reply:
         if account not in known:
             raise NotFound(f"'{account}' is not paired; `hermes gateway paired` lists who is.")
         tx.set_meta(_PAIRED, json.dumps({name: at for name, at in known.items() if name != account}))
-    return said(f"{account} may not talk to the agent any more.")
+    return said(f"{account} may not talk to the agent any more.", data={"account": account})
 
 
 def paired(db: SessionDB) -> Reply:
     """Who was let in, and who waits."""
     now = time.time()
     known = _read(db, _PAIRED)
-    waiting = [f"{code}  {one['account']}" for code, one in _read(db, _CODES).items() if now - one["at"] < _LASTS]
+    waiting = {code: one for code, one in _read(db, _CODES).items() if now - one["at"] < _LASTS}
     lines = [f"{count(len(known), 'account')} paired.", *(f"  {name}" for name in known)]
-    lines += ["Waiting:", *(f"  {line}" for line in waiting)] if waiting else []
-    return said(*lines, data=[{"account": name, "at": at} for name, at in known.items()])
+    lines += ["Waiting:", *(f"  {code}  {one['account']}" for code, one in waiting.items())] if waiting else []
+    data = [{"account": name, "at": at, "paired": True} for name, at in known.items()]
+    return said(*lines, data=[*data, *({"code": code, **one, "paired": False} for code, one in waiting.items())])

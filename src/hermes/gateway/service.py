@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes import log, paths
+from hermes.commands.gateway import SERVES
 from hermes.commands.reviews import Idle
 from hermes.config import Config, load
 from hermes.config.platforms import PLATFORMS, is_on
@@ -142,7 +143,7 @@ def _serve(gateway: Gateway, stop: threading.Event, hurry: threading.Event) -> N
     told = _told(gateway)
     with _healthy(gateway) as health, _announced(told | {"health": health}):
         scheduler.start()
-        _say(f"The gateway serves {told['serves']}. Ctrl-C stops it.")
+        _say(f"{SERVES} {told['serves']}. Ctrl-C stops it.")
         logger.info("the gateway serves %s", told["serves"])
         stop.wait()
         _say("Stopping; what is under way is finished or kept for the next start.")
