@@ -97,6 +97,24 @@ def test_a_file_comes_along_and_a_strangers_does_not(
     assert "too large" in model.sent[2].messages[-1]["content"]
 
 
+def test_a_file_whose_name_is_too_long_or_that_cannot_be_kept_keeps_nobody_from_being_heard(
+    fake: FakeTelegram, db: SessionDB, hermes_home: Path
+) -> None:
+    document = {"file_id": "f", "file_unique_id": "u", "file_name": "\U00020000" * 120 + ".pdf", "file_size": 10}
+    folder = hermes_home / "received" / "telegram"
+    with running(db, Telegram(load())):
+        fake.says(7, "", document=document)
+        until(lambda: fake.heard(7))
+        [kept] = folder.iterdir()
+        kept.unlink()
+        folder.rmdir()
+        folder.write_text("in the way")
+        fake.says(7, "", document=document | {"file_name": "a.pdf"})
+        until(lambda: len(fake.heard(7)) == 2)
+    assert kept.name.endswith("\U00020000.pdf") and len(kept.name.encode()) < 255
+    assert "[The file a.pdf could not be kept: " in fake.heard(7)[1]
+
+
 def test_the_agent_sends_a_picture_and_a_file(
     fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path, tmp_path: Path
 ) -> None:
@@ -201,6 +219,27 @@ def test_what_the_store_could_not_take_comes_again(fake: FakeTelegram) -> None:
         adapter.disconnect()
         adapter.close()
     assert heard == ["hello", "hello"]
+
+
+def test_what_nobody_can_read_does_not_keep_others_from_being_heard(fake: FakeTelegram) -> None:
+    heard: list[str] = []
+
+    def receive(incoming: Incoming) -> bool:
+        heard.append(incoming.text)
+        if len(heard) == 1:
+            raise ValueError("a bug")
+        return True
+
+    adapter = Telegram(load())
+    adapter.connect(receive)
+    try:
+        fake.says(7, "odd")
+        fake.says(8, "hello")
+        until(lambda: len(heard) == 2)
+    finally:
+        adapter.disconnect()
+        adapter.close()
+    assert heard == ["odd", "hello"]
 
 
 def test_a_webhook_takes_what_carries_the_secret(

@@ -129,15 +129,25 @@ class Telegram(Adapter):
                     offset=offset, timeout=self._poll_seconds, allowed_updates=["message", "channel_post"]
                 )
                 for update in found:
-                    await self._take(update)
+                    await self._take_safely(update)
                     offset = update.update_id + 1
                 rest = 1.0
             except RetryAfter as busy:
                 await asyncio.sleep(_seconds(busy))
-            except (TelegramError, HermesError) as error:
-                log.warning("Telegram: %s; trying again in %.0f s", error, rest)
+            except Exception as error:  # the edge of a task that must not end: whatever it was, it is asked again
+                known = isinstance(error, TelegramError | HermesError)
+                log.warning("Telegram: %s; trying again in %.0f s", error, rest, exc_info=None if known else error)
                 await asyncio.sleep(rest)
                 rest = min(rest * 2, _LONGEST_REST)
+
+    async def _take_safely(self, update: Any) -> None:
+        """One update that goes wrong must not keep the others from being heard."""
+        try:
+            await self._take(update)
+        except (TelegramError, HermesError):
+            raise  # it comes again
+        except Exception:  # what others send is an edge
+            log.exception("an update could not be read: %s", update.update_id)
 
     def _serve(self) -> None:
         from starlette.applications import Starlette
@@ -161,7 +171,7 @@ class Telegram(Adapter):
             update = telegram.Update.de_json(json.loads(await request.body()), self._bot)
         except (ValueError, KeyError, TypeError, AttributeError):
             return JSONResponse({"error": "That is no update."}, 400)
-        work = asyncio.run_coroutine_threadsafe(self._take(update), self._loop)
+        work = asyncio.run_coroutine_threadsafe(self._take_safely(update), self._loop)
         await asyncio.wrap_future(work)
         return JSONResponse({"ok": True})
 
