@@ -165,6 +165,29 @@ def test_a_run_that_cannot_begin_is_told_and_marked(hermes_home: Path, model: Sc
     assert "nobody" in paper.heard("alice")[0] and cron.jobs(db)[0]["status"] == "failed"
 
 
+def test_a_job_that_cannot_be_claimed_keeps_no_other_from_running_and_runs_when_it_can(
+    hermes_home: Path, db: SessionDB
+) -> None:
+    def change(zone: str | None) -> None:
+        broken, other = cron.jobs(db)
+        db.set_meta("cron.jobs", json.dumps([broken | {"zone": zone}, other]))
+
+    script(hermes_home, "tell.sh", "echo $(basename $0)")
+    add(db, script="tell.sh", deliver="paper:alice")
+    add(db, script="tell.sh", deliver="paper:bob")
+    made_due(db)
+    change("No/Where")
+    paper = Paper()
+    with running(db, paper) as gateway:
+        scheduler = Scheduler(gateway)
+        scheduler.tick()
+        until(lambda: paper.heard("bob"))
+        assert not paper.heard("alice")
+        change(None)
+        scheduler.tick()
+        until(lambda: paper.heard("alice"))
+
+
 def test_jobs_stay_out_of_peoples_lists(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
     job = add(db, "Say good morning")
     cron.run(db, load(), job["id"])

@@ -39,13 +39,22 @@ class Scheduler:
         elsewhere left."""
         gateway = self._gateway
         for job in cron.due_jobs(gateway.db, time.time()):
-            if gateway.stopping or not self._has_room(job["id"]):
-                continue
-            if cron.claim(gateway.db, job, time.time()):
-                self._begin(job)
-            else:
-                self._done(job["id"])
+            if not gateway.stopping and self._has_room(job["id"]):
+                self._take(job)
         self.send_posted()
+
+    def _take(self, job: dict[str, Any]) -> None:
+        """Begin it, unless somebody else does. One that cannot be claimed keeps neither its room nor the others."""
+        claimed = False
+        try:
+            claimed = cron.claim(self._gateway.db, job, time.time())
+            if claimed:
+                self._begin(job)
+        except Exception:  # a row that somebody wrote by hand, a store that is busy: it is due the next time, too
+            log.exception("job %s could not begin", job["id"])
+            claimed = False
+        if not claimed:
+            self._done(job["id"])
 
     def _begin(self, job: dict[str, Any]) -> None:
         thread = threading.Thread(target=self._run, args=(job,), name=f"hermes-cron-{job['id']}", daemon=True)
