@@ -113,6 +113,36 @@ def test_mistakes_and_failures_are_told_as_the_client_knows_them(gateway: Gatewa
         assert answer.status_code == 400, body[:20]
 
 
+def sent(gateway: Gateway, path: str, body: str, **headers: str) -> httpx2.Response:
+    """As it is, which a client would not send."""
+    key = {"Authorization": f"Bearer {KEYS['alice']}"}
+    return httpx2.post(url(gateway) + path, content=body, headers={**key, **headers}, timeout=60)
+
+
+HALF = "\ud83d"  # of an emoji, as programs send it that cut texts by their length
+
+
+def test_half_a_character_breaks_no_answer_and_no_list(gateway: Gateway) -> None:
+    said = {"model": HALF, "messages": [{"role": "user", "content": f"cut {HALF}"}]}
+    chat = sent(gateway, "/v1/chat/completions", json.dumps(said))
+    given = {"input": HALF, "model": HALF, "metadata": {HALF: HALF}, "instructions": HALF}
+    response = sent(gateway, "/v1/responses", json.dumps(given))
+    assert (chat.status_code, response.status_code) == (200, 200)
+    assert chat.json()["model"] == HALF and response.json()["metadata"] == {HALF: HALF}
+    sessions = get(gateway, "/api/sessions").json()["sessions"]
+    kept = [get(gateway, f"/api/sessions/{one['id']}/messages").json()["messages"][0]["content"] for one in sessions]
+    assert sorted(kept) == [f"cut {HALF}", HALF]
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_what_is_no_number_is_refused_before_anybody_is_asked(gateway: Gateway, model: Scripted, number: str) -> None:
+    tool = '{"type": "function", "name": "t", "parameters": {"a": NUMBER}}'.replace("NUMBER", number)
+    body = '{"input": "x", "tools": [TOOL]}'.replace("TOOL", tool)
+    got = sent(gateway, "/v1/responses", body)
+    assert got.status_code == 400 and "no JSON" in got.json()["error"]["message"]
+    assert not model.sent
+
+
 def test_whoever_asks_too_often_is_told_when_to_come_back(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
     api_configured(hermes_home, model, gateway={"messages_per_minute": 1})
     with running(db, ApiServer(load())) as gateway, client(gateway) as api, client(gateway, "bob") as bobs:

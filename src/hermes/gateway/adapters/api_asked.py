@@ -1,6 +1,7 @@
 """What a program sent to the API: read with care, and put into one form whatever route it came by."""
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -41,12 +42,22 @@ class Asked(NamedTuple):
 
 async def body_of(request: Request) -> dict[str, Any]:
     try:
-        body = json.loads(await request.body())
+        body = json.loads(await request.body(), parse_constant=_no_number, parse_float=_number)
     except (ValueError, RecursionError):
         raise BadInput("The body is no JSON.") from None
     if not isinstance(body, dict):
         raise BadInput("The body is to be a JSON object.")
     return body
+
+
+def _no_number(name: str) -> float:
+    """NaN and the like, which JSON does not have and no answer could repeat."""
+    raise ValueError(name)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
 
 
 def of_chat(body: Mapping[str, Any]) -> Asked:

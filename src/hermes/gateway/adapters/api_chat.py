@@ -12,9 +12,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from hermes.errors import NotFound
+from hermes.gateway.adapters.answers import Answer
 from hermes.gateway.adapters.api_asked import Asked, body_of, of_chat
 from hermes.gateway.adapters.api_turn import ApiTurn, Desk, ask
 from hermes.gateway.lane import Lane
@@ -81,11 +82,11 @@ class _Completion:
             pass
         error = self._turn.error()
         if error is not None:
-            return JSONResponse({"error": error}, 502)
+            return Answer({"error": error}, 502)
         text, calls = self._turn.ended.text if self._turn.ended else "", self._turn.called
         message = {"role": "assistant", "content": (text or None) if calls else text}
         choice = {"index": 0, "message": message | ({"tool_calls": calls} if calls else {}), "logprobs": None}
-        return JSONResponse(
+        return Answer(
             self._head("chat.completion")
             | {"choices": [choice | {"finish_reason": self._finish()}], "usage": self._usage()},
             headers={"X-Hermes-Session-Id": self._turn.session_id},

@@ -13,10 +13,11 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from hermes.agent.base import StartedOver
 from hermes.errors import BadInput, NotFound
+from hermes.gateway.adapters.answers import Answer
 from hermes.gateway.adapters.api_asked import Asked, Message, body_of, text_of
 from hermes.gateway.adapters.api_items import as_items, call_item, of_responses, text_item, text_part
 from hermes.gateway.adapters.api_turn import ApiTurn, Desk, ask
@@ -112,7 +113,7 @@ def forget_old(db: Any, now: float) -> None:
 
 
 async def retrieve(request: Request, desk: Desk) -> Response:
-    return JSONResponse(await run_in_threadpool(_kept, desk, request.path_params["id"]))
+    return Answer(await run_in_threadpool(_kept, desk, request.path_params["id"]))
 
 
 def _kept(desk: Desk, response_id: str) -> Message:
@@ -130,7 +131,7 @@ async def delete(request: Request, desk: Desk) -> Response:
     response_id = request.path_params["id"]
     await run_in_threadpool(record, desk, response_id)
     await run_in_threadpool(desk.gateway.db.set_meta, f"{RECORDS}{response_id}", None)
-    return JSONResponse({"id": response_id, "object": "response", "deleted": True})
+    return Answer({"id": response_id, "object": "response", "deleted": True})
 
 
 # -- an answer
@@ -150,9 +151,9 @@ class _Answer:
                 self._turn.count(event)
         error = self._turn.error()
         if error is not None:
-            return JSONResponse({"error": error}, 502)
+            return Answer({"error": error}, 502)
         self._items = as_items(self._key, self._turn.messages, self._theirs())
-        return JSONResponse(await run_in_threadpool(self._done), headers={"X-Hermes-Session-Id": self._turn.session_id})
+        return Answer(await run_in_threadpool(self._done), headers={"X-Hermes-Session-Id": self._turn.session_id})
 
     def _theirs(self) -> list[str]:
         return [tool["function"]["name"] for tool in self._turn.given.caller.tools]

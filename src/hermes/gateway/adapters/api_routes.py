@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from hermes.errors import BadInput, HermesError, NotFound
 from hermes.gateway.adapters import api_responses, dashboard
+from hermes.gateway.adapters.answers import Answer
 from hermes.gateway.adapters.api_chat import completions
 from hermes.gateway.adapters.api_turn import Desk, Refusal
 from hermes.gateway.adapters.openapi import document
@@ -27,11 +28,11 @@ Handler = Callable[[Request, Desk], Awaitable[Response]]
 Read = Callable[[Request, Any], Any]
 
 
-def refused(status: int, words: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+def refused(status: int, words: str, headers: Mapping[str, str] | None = None) -> Answer:
     kind = {404: "not_found_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}.get(
         status, "invalid_request_error"
     )
-    return JSONResponse({"error": {"message": words, "type": kind, "code": status}}, status, headers)
+    return Answer({"error": {"message": words, "type": kind, "code": status}}, status, headers)
 
 
 def routes(server: "ApiServer", gateway: "Gateway") -> Starlette:
@@ -95,24 +96,24 @@ class Api:
         """A question to the store, as the owner of the key sees it."""
 
         async def answer(request: Request, desk: Desk) -> Response:
-            return JSONResponse(await run_in_threadpool(read, request, desk.db))
+            return Answer(await run_in_threadpool(read, request, desk.db))
 
         return self.guarded(answer)
 
     async def health(self, _: Request) -> Response:
         state = self._gateway.health()
-        return JSONResponse({"status": state}, 200 if state == "ok" else 503)
+        return Answer({"status": state}, 200 if state == "ok" else 503)
 
     async def openapi(self, _: Request) -> Response:
-        return JSONResponse(document())
+        return Answer(document())
 
     async def models(self, _: Request, desk: Desk) -> Response:
         names = dict.fromkeys(["hermes", self._gateway.settings.model.default or "hermes"])
         found = [{"id": name, "object": "model", "created": 0, "owned_by": "hermes"} for name in names]
-        return JSONResponse({"object": "list", "data": found})
+        return Answer({"object": "list", "data": found})
 
     async def status(self, _: Request, desk: Desk) -> Response:
-        return JSONResponse(self._gateway.status())
+        return Answer(self._gateway.status())
 
 
 async def _nothing_here(_: Request, error: Exception) -> Response:

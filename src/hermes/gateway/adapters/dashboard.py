@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from hermes.commands.extended import plugins_here
 from hermes.errors import BadInput, NotFound
+from hermes.gateway.adapters.answers import Answer
 from hermes.plugins.tabs import Tab, tab_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ async def listed(_: Request, desk: "Desk") -> Response:
         {"name": one.plugin, "label": one.label, "description": one.description, "path": _path(one)}
         for one in found.values()
     ]
-    return JSONResponse({"tabs": told, "problems": problems})
+    return Answer({"tabs": told, "problems": problems})
 
 
 def pages(guarded: Guarded) -> list[Route]:
