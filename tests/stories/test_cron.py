@@ -99,6 +99,26 @@ def test_a_script_that_fails_or_is_gone_is_told(hermes_home: Path, model: Script
     assert cron.jobs(db)[0]["status"] == "failed" and len(db.posts("pending")) == 2
 
 
+def test_a_run_that_goes_wrong_ends_with_a_code(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
+    add(db, script=script(hermes_home, "bad.sh", "exit 3\n"), name="bad")
+    add(db, "Say good morning", name="asked")
+    bad = spawn("cron", "run", "bad", "--json")
+    assert (bad.code, json.loads(bad.out)["status"]) == (1, "failed")
+    assert spawn("cron", "run", "asked").code == 0
+    model.add(Fail(400, "no"))
+    assert spawn("cron", "run", "asked").code == 1
+
+
+def test_a_name_is_given_once_and_listed(hermes_home: Path, db: SessionDB) -> None:
+    add(db, "Say good morning")
+    assert "Name" not in spawn("cron", "list").out
+    add(db, "Say good night", name="night")
+    again = spawn("cron", "add", "every 1h", "x", "--name", "night")
+    assert again.code == 2 and again.err.startswith("hermes: There is a job 'night' already;")
+    assert [line.split()[1] for line in spawn("cron", "list").out.splitlines()[2:]] == ["—", "night"]
+    assert json.loads(spawn("cron", "pause", "night", "--json").out)["paused"] is True
+
+
 def test_a_script_lies_in_its_folder_and_can_be_run(hermes_home: Path, db: SessionDB, tmp_path: Path) -> None:
     script(hermes_home, "notes.txt", "hello")
     (tmp_path / "elsewhere.sh").write_text("echo x")
@@ -200,5 +220,7 @@ def test_a_target_that_is_none_is_refused_and_an_unknown_platform_is_remarked_up
     for wrong in ("telegram", "cli:me"):
         with pytest.raises(BadInput, match="telegram:12345"):
             add(db, "x", deliver=wrong)
+    reply = cron.add(db, load(), "every 1h", "x", cron.Extras("telegram:5"))
+    assert reply.notices[0].startswith("telegram is not set up here yet")
     reply = cron.add(db, load(), "every 1h", "x", cron.Extras("fax:5"))
     assert reply.notices[0].startswith("'fax' is no platform that Hermes knows")

@@ -105,6 +105,7 @@ def add_resume(command: Command) -> None:
 
 def _add_job(command: Command) -> None:
     command.add_argument("job", metavar="JOB", help="an id, the beginning of one, or a name")
+    add_json(command, "one JSON object")
 
 
 def _handled(command: Command, handler: Any) -> None:

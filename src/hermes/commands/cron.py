@@ -18,6 +18,7 @@ from hermes.commands import scripts
 from hermes.commands.chat.chat import Chat, Wishes
 from hermes.commands.reply import Column, Reply, Table, said
 from hermes.config import Config
+from hermes.config.platforms import PLATFORMS, is_on
 from hermes.errors import BadInput, HermesError, NotFound
 from hermes.model import schedules
 from hermes.model.fences import fenced
@@ -28,7 +29,9 @@ from hermes.store import SessionDB
 
 KEY = "cron:"  # how the keys of what jobs deliver begin
 _JOBS = "cron.jobs"
+_WENT_WELL = ("answered", "quiet", "removed")
 _LONGEST_OUTPUT = 20_000  # characters of a script's output that the model reads
+_NAME = Column("Name", 14, least=6)
 _COLUMNS = (
     Column("Job", 10), Column("When", 18, least=10), Column("Next", 17), Column("Last", 10),
     Column("Tells", 18, least=6), Column("Prompt", 40, least=10),
@@ -73,6 +76,8 @@ def add(db: SessionDB, config: Config, schedule: str, prompt: str, extras: Extra
         "zone": config.settings.timezone,
     }  # fmt: skip
     with db.transaction() as tx:
+        if name and any(one["name"] == name for one in jobs(tx)):
+            raise BadInput(f"There is a job '{name}' already; give this one another name, or remove that one first.")
         tx.set_meta(_JOBS, json.dumps([*jobs(tx), job]))
     when = _next(job)
     return said(
@@ -87,8 +92,10 @@ def _remarks(config: Config, deliver: str) -> tuple[str, ...]:
     if not deliver:
         return ()
     platform = target(deliver).platform
-    if is_known(platform) or platform in config.settings.platforms:
+    if platform in config.settings.platforms or (platform in PLATFORMS and is_on(config, platform)):
         return ()
+    if is_known(platform):
+        return (f"{platform} is not set up here yet; the answers wait in the outbox until a gateway serves it.",)
     return (f"'{platform}' is no platform that Hermes knows; the answers wait in the outbox until one serves it.",)
 
 
@@ -107,7 +114,11 @@ def listed(db: SessionDB) -> Reply:
         )
         for job in found
     )
-    return Reply((Table(_COLUMNS, rows, 100),), data=found)
+    columns = _COLUMNS
+    if any(job["name"] for job in found):
+        columns = (_COLUMNS[0], _NAME, *_COLUMNS[1:])
+        rows = tuple((row[0], job["name"] or "—", *row[1:]) for job, row in zip(found, rows, strict=True))
+    return Reply((Table(columns, rows, 100),), data=found)
 
 
 def _next(job: Job) -> str:
@@ -146,7 +157,7 @@ def pause(db: SessionDB, wanted: str, *, paused: bool) -> Reply:
     if not paused:
         changes["next"] = schedules.next_after(job["normal"], time.time(), _zone_of(job))
     _change(db, job["id"], **changes)
-    return said(f"Job {job['id']} {'is paused' if paused else 'runs again'}.")
+    return said(f"Job {job['id']} {'is paused' if paused else 'runs again'}.", data=job | changes)
 
 
 def _zone_of(job: Job) -> ZoneInfo | None:
@@ -187,13 +198,15 @@ def _is_alive(process: Any) -> bool:
 
 
 def run(db: SessionDB, config: Config, wanted: str) -> Reply:
-    """Run a job now, here; its schedule stays as it is."""
+    """Run a job now, here; its schedule stays as it is. The exit code says whether it went well."""
     job = find(db, wanted)
     text = perform(db, config, job)
     told = (f"A running gateway delivers this to {job['deliver']}.",) if job["deliver"] and text else ()
     if not text and job.get("script"):
         told = (f"{job['script']} printed nothing, so nobody is told.",)
-    return said(*text.splitlines(), notices=told, data={"job": job["id"], "text": text})
+    status = next((one["status"] for one in jobs(db) if one["id"] == job["id"]), "removed")
+    data = {"job": job["id"], "status": status, "text": text}
+    return said(*text.splitlines(), notices=told, data=data, exit_code=0 if status in _WENT_WELL else 1)
 
 
 def perform(db: SessionDB, config: Config, job: Job) -> str:

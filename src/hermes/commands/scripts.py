@@ -33,7 +33,7 @@ def find(name: str) -> Path:
     if not file.is_relative_to(folder.resolve()) or file == folder.resolve():
         raise BadInput(f"Scripts lie in {folder}; name one of them.")
     if not file.is_file():
-        raise NotFound(f"No script '{name}' in {folder}.")
+        raise NotFound(f"No script '{name}' in {folder}; put it there first.")
     if file.suffix not in _INTERPRETERS and not os.access(file, os.X_OK):
         raise BadInput(f"{name} cannot be run: make it executable, or call it .py or .sh.")
     return file
