@@ -48,6 +48,9 @@ def test_what_is_barred_everywhere_stays_out(hermes: Hermes, hermes_home: Path) 
 
 
 def test_a_missing_tool_is_listed_with_the_reason(hermes: Hermes) -> None:
+    assert "missing: no platform is set up for the gateway" in hermes("tools", "show", "messaging").out
+    hermes("config", "set", "TELEGRAM_BOT_TOKEN", "4242:abc")
+    assert "missing" not in hermes("tools", "show", "messaging").out + hermes("tools", "show", "cronjob").out
     assert "missing: not part of this Hermes yet" in hermes("tools", "show", "computer_use").out
 
 

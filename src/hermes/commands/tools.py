@@ -6,6 +6,7 @@ from typing import Any
 
 from hermes import paths
 from hermes.agent.toolbox import IN_THE_LOOP, chosen, loop_tools
+from hermes.commands.chat import reaching
 from hermes.commands.extended import brought_by, load_extended, plugins_here
 from hermes.commands.reply import Column, Line, Reply, Span, Table, Text, count, said
 from hermes.config import save
@@ -34,6 +35,7 @@ class Known:
         self._plugins = Registry({})
         for one in brought.tools:
             self._plugins.register(one)
+        self._reaching = reaching.missing(self.config, self.platforms)
         self.warnings = plugins.news()
 
     def tools(self, names: Iterable[str]) -> list[str]:
@@ -57,6 +59,8 @@ class Known:
         """Why a tool is missing. Those of the loop need no more than the loop, once it has them."""
         if name in loop_tools():
             return None
+        if name in self._reaching:
+            return self._reaching[name]
         if name in IN_THE_LOOP:
             return "not part of this Hermes yet"
         return (self._plugins if self._plugins.get(name) else registry).missing(name, self.place)

@@ -26,6 +26,11 @@ def reaching_tools(db: Any, config: Config, plugged: Collection[str] = ()) -> li
     return [_send_message(db, config, plugged), _cronjob(db, config)]
 
 
+def missing(config: Config, plugged: Collection[str] = ()) -> dict[str, str | None]:
+    """Why the operator lacks one of them; None: it is there."""
+    return {"send_message": _nobody(config, plugged), "cronjob": None}
+
+
 def _send_message(db: Any, config: Config, plugged: Collection[str]) -> Tool:
     def send(arguments: dict[str, Any], work: Work) -> str:
         to, owner = _addressed(db, str(arguments.get("target") or ""), work)
