@@ -34,11 +34,13 @@ def names(path: str) -> set[str]:
 
 def test_a_backup_holds_the_home_without_keys_and_is_private(home: Path, hermes: Hermes) -> None:
     (home / "link").symlink_to("/etc/passwd")
+    for name in ("api-server.key", "gateway.json", "state.db.gateway-telegram"):
+        (home / name).write_text("of a gateway")
     assert hermes("backup", "all.zip").lines[0].startswith(f"Backed up {home} to all.zip (3 files, ")
     assert names("all.zip") == {"hermes-home.json", "state.db", "config.yaml", "skills/notes/SKILL.md"}
     assert stat.S_IMODE(Path("all.zip").stat().st_mode) == 0o600
     assert hermes("backup", "keys.zip", "--include-secrets").code == 0
-    assert ".env" in names("keys.zip")
+    assert names("keys.zip") - names("all.zip") == {".env", "api-server.key"}
     assert "exists" in refused(hermes("backup", "all.zip"), 2)
     assert sorted(path.name for path in Path().iterdir() if path.name != "home") == ["all.zip", "keys.zip"]
 
@@ -72,6 +74,14 @@ def test_a_home_comes_back_and_the_present_one_is_kept(home: Path, hermes: Herme
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     assert {stat.S_IMODE((home / name).stat().st_mode) for name in ("state.db", ".env", "config.yaml")} == {0o600}
     assert {stat.S_IMODE((home / name).stat().st_mode) for name in ("skills", "skills/notes")} == {0o700}
+
+
+def test_keys_that_an_archive_has_not_are_those_from_before(home: Path, hermes: Hermes) -> None:
+    hermes("backup", "all.zip")
+    done = hermes("import", "all.zip", "--yes")
+    assert done.lines[2].startswith("The archive has no keys; those from before: cp ")
+    os.system(done.lines[2].removeprefix("The archive has no keys; those from before: "))
+    assert "sk-or-v1-secret" in (home / ".env").read_text()
 
 
 def test_an_empty_home_is_filled_without_asking(home: Path, hermes: Hermes, monkeypatch: pytest.MonkeyPatch) -> None:

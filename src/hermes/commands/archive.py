@@ -23,9 +23,11 @@ MOST_BYTES = 500 * 10**9
 _DEEPEST, _LONGEST = 32, 1000
 _PIECE = 1024 * 1024
 _SPARE = 100_000_000  # room that stays on the disk
-_SECRET = (".env", "auth.json", "credentials.json")
-# The store comes as a copy of one moment; what lies beside it, the log and other homes are not part of this one.
-_APART = ("logs", "profiles", "state.db-wal", "state.db-shm", "state.db.lock", "state.db.reserve")
+_SECRET = (".env", "auth.json", "credentials.json", "api-server.key")
+# The store comes as a copy of one moment; what lies beside it, the log, other homes and what a gateway that runs says
+# about itself are not part of this one.
+_APART = ("logs", "profiles", "gateway.json", "state.db-wal", "state.db-shm", "state.db.lock", "state.db.reserve")
+_HELD = "state.db.gateway-"  # how the files begin that a gateway holds while it serves a platform
 
 
 def files_of(home: Path, *, secrets: bool) -> Iterator[tuple[str, Path]]:
@@ -35,7 +37,8 @@ def files_of(home: Path, *, secrets: bool) -> Iterator[tuple[str, Path]]:
         here = Path(folder)
         if here == home:
             inner[:] = [name for name in inner if name not in _APART]
-            names = [name for name in names if name not in (STORE, MANIFEST, *_APART) and name not in aside]
+            left_out = {STORE, MANIFEST, *_APART, *aside}
+            names = [name for name in names if name not in left_out and not name.startswith(_HELD)]
         for name in sorted(names):
             path = here / name
             is_secret = name in _SECRET or name.startswith(".env.")

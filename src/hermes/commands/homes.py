@@ -34,7 +34,7 @@ def backup(home: Path, store: Path, target: Path | None = None, *, secrets: bool
         lines.append("Keys are in it: keep it private.")
     else:
         lines.append(
-            "Without keys (.env); --include-secrets takes them along. What was said is in it: keep it private."
+            "Without keys (.env and others); --include-secrets takes them along. What was said is in it: keep it private."
         )
     lines.append(f"Take it back: hermes import {target}")
     return said(*lines, data={"path": str(target), "bytes": size, "files": names, "secrets": secrets})
@@ -89,6 +89,8 @@ def _taken(home: Path, source: Path, unpacked: _Unpacked) -> Reply:
     lines = [f"Imported {source} into {home} ({count(sessions, 'session')})."]
     if kept:
         lines.append(f"What was there before is {kept}")
+        if paths.dotenv_file(kept).exists() and not paths.dotenv_file(home).exists():
+            lines.append(f"The archive has no keys; those from before: cp '{kept}/.env' '{home}/'")
     data: dict[str, Any] = {"home": str(home), "sessions": sessions, "kept": str(kept) if kept else None}
     return said(*lines, data=data, notices=tuple(_elsewhere(home)))
 
