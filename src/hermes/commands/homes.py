@@ -33,9 +33,7 @@ def backup(home: Path, store: Path, target: Path | None = None, *, secrets: bool
     if secrets:
         lines.append("Keys are in it: keep it private.")
     else:
-        lines.append(
-            "Without keys (.env and others); --include-secrets takes them along. What was said is in it: keep it private."
-        )
+        lines.append("Without keys; --include-secrets takes them along. What was said is in it: keep it private.")
     lines.append(f"Take it back: hermes import {target}")
     return said(*lines, data={"path": str(target), "bytes": size, "files": names, "secrets": secrets})
 
