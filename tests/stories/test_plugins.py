@@ -324,6 +324,28 @@ def test_a_plugin_from_elsewhere_is_asked_about_and_stays_off(
     assert listed["found-it"] is False
 
 
+def test_a_memory_from_elsewhere_can_be_chosen_and_goes_again(
+    hermes: Hermes, hermes_home: Path, tmp_path: Path
+) -> None:
+    code = (
+        "from hermes.memory.base import MemoryProvider\n\n\nclass Diary(MemoryProvider):\n    name = 'diary'\n\n\n"
+        "def register(ctx):\n    ctx.register_memory_provider(Diary)\n"
+    )
+    folder = plugin(tmp_path / "src", "diary", code, "kind: exclusive\n")
+    installed = json.loads(hermes("plugins", "install", str(folder), "--yes", "--json").out)
+    assert installed == str(hermes_home / "plugins" / "memory" / "diary")
+    assert hermes("memory", "setup", "diary").code == 0
+    hermes("plugins", "enable", "diary")
+    assert "Remove " in hermes("plugins", "remove", "diary", answer="n\n").err and Path(installed).exists()
+    assert hermes("plugins", "remove", "diary", "--yes").out == f"Removed {installed}.\n"
+    assert not Path(installed).exists() and load().settings.plugins.enabled == []
+    assert "hermes plugins disable journal" in refused(hermes("plugins", "remove", "journal", "--yes"), 2)
+    assert "There is no plugin 'diary'" in refused(hermes("plugins", "remove", "diary"), 1)
+    (hermes_home / "plugins" / "linked").symlink_to(plugin(tmp_path / "src", "linked", "def register(ctx): pass\n"))
+    assert hermes("plugins", "remove", "linked", "--yes").code == 0
+    assert (tmp_path / "src" / "linked" / "plugin.yaml").exists()
+
+
 def test_a_bad_description_is_named_and_the_others_are_listed(hermes: Hermes, hermes_home: Path) -> None:
     folder = plugin(hermes_home / "plugins", "odd", "", "kind: odd\n")
     done = hermes("plugins", "list")

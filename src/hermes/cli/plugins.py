@@ -14,6 +14,7 @@ ACTIONS = {
     "enable": (_HERE, "use a plugin"),
     "disable": (_HERE, "use it no more"),
     "install": (_HERE, "take a plugin from a folder, an archive or a git URL"),
+    "remove": (_HERE, "take a plugin of yours out"),
     "new": (_HERE, "begin a plugin of your own"),
 }
 
@@ -82,6 +83,7 @@ def add_install(command: Command) -> None:
     command.examples("hermes plugins install ./my-plugin", "hermes plugins install https://example.com/plugin.git")
     command.add_argument("source", metavar="SOURCE", help="a folder, an archive (zip, tar) or a git URL")
     add_yes(command)
+    add_json(command, "the path of its folder")
     without_store(command, _install)
 
 
@@ -89,6 +91,20 @@ def _install(arguments: argparse.Namespace) -> Reply:
     from hermes.commands.plugins import add
 
     return add(paths.hermes_home(), arguments.source, yes=arguments.yes)
+
+
+def add_remove(command: Command) -> None:
+    command.examples("hermes plugins remove tool-count", "hermes plugins remove tool-count --yes")
+    _add_name(command)
+    add_yes(command)
+    add_json(command, "one JSON object")
+    without_store(command, _remove)
+
+
+def _remove(arguments: argparse.Namespace) -> Reply:
+    from hermes.commands.plugins import remove
+
+    return remove(paths.hermes_home(), arguments.name, yes=arguments.yes)
 
 
 def add_new(command: Command) -> None:

@@ -1,5 +1,6 @@
 """Plugins: which there are, which are on and what they do; switching, installing, and beginning one."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -185,7 +186,7 @@ def add(home: Path, source: str, *, yes: bool = False) -> Reply:
     plugin, problems = manifest.parse(_manifest(files), Path(name), "user")
     if plugin is None:
         raise BadInput(f"{problems[0]}; nothing was installed.")
-    target = paths.plugins_dir(home) / plugin.name
+    target = paths.plugins_dir(home) / _shelf(plugin, files) / plugin.name
 
     def go() -> Reply:
         place(target, files)
@@ -195,6 +196,49 @@ def add(home: Path, source: str, *, yes: bool = False) -> Reply:
         return go()
     lines = _looks(plugin, files, problems, target)
     return Reply((Text(tuple(lines)),), ask=Ask("A plugin is code that runs as you. Install it?", go))
+
+
+def _shelf(plugin: Plugin, files: Files) -> str:
+    """The folder of its category, where its plugin.yaml does not tell which one it is of."""
+    if plugin.kind != "exclusive":
+        return ""
+    code = b"".join(content.data for path, content in files.items() if path.suffix == ".py")
+    registers = {"memory": b"register_memory_provider", "context_engine": b"register_context_engine"}
+    found = [folder for folder, call in registers.items() if call in code]
+    return found[0] if len(found) == 1 else ""
+
+
+def remove(home: Path, name: str, *, yes: bool = False) -> Reply:
+    """Take a plugin of the person's own out, and its name out of the settings. What it kept stays."""
+    config = load(home=home)
+    plugin = _known(_discover(config), name)
+    folder = plugin.folder
+    if folder is None or plugin.source != "user":
+        ways = {"bundled": f"hermes plugins disable {name}", "entry point": f"pip uninstall the package of {name}"}
+        raise BadInput(
+            f"{name} is no plugin in {paths.plugins_dir(home)}: {ways.get(plugin.source, 'delete its folder')}"
+        )
+
+    def go() -> Reply:
+        _take_out(folder)
+        lists = {key: getattr(config.settings.plugins, key) for key in ("enabled", "disabled")}
+        edits = [
+            Put(("plugins", key), [one for one in names if one != name])
+            for key, names in lists.items()
+            if name in names
+        ]
+        save.change(paths.config_file(home), edits)
+        return said(f"Removed {folder}.", data={"plugin": name, "folder": str(folder)})
+
+    return go() if yes else Reply(ask=Ask(f"Remove {folder} with everything in it?", go))
+
+
+def _take_out(folder: Path) -> None:
+    """The folder, or the link to one that lies elsewhere."""
+    try:
+        folder.unlink() if folder.is_symlink() else shutil.rmtree(folder)
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be removed: {error.strerror}.") from None
 
 
 def _manifest(files: Files) -> str:
