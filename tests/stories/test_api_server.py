@@ -17,6 +17,7 @@ from hermes.errors import ConfigError
 from hermes.gateway.adapters.api_routes import Api
 from hermes.gateway.adapters.api_server import OPEN_ROUTES, ApiServer
 from hermes.gateway.core import Gateway
+from hermes.gateway.keys import Place
 from hermes.store import SessionDB
 from tests.servers.platform import configured, running, until
 from tests.servers.scripted import Fail, Hang, Scripted
@@ -90,6 +91,51 @@ def test_a_conversation_is_named_by_a_header_and_a_session_by_its_id(gateway: Ga
     assert get(gateway, "/api/search?q=one", "bob").json() == {"results": []}
     assert len(get(gateway, "/api/search?q=one").json()["results"]) == 2
     assert get(gateway, "/api/recall?q=what+was+three").json()["results"][0]["session_id"] == mine[0]["id"]
+
+
+def test_nothing_is_said_into_the_trash(gateway: Gateway, db: SessionDB) -> None:
+    def say(text: str, **headers: str) -> httpx2.Response:
+        said = {"messages": [{"role": "user", "content": text}]}
+        return sent(gateway, "/v1/chat/completions", json.dumps(said), **headers)
+
+    first = say("one", **{"X-Hermes-Conversation": "work"}).headers["x-hermes-session-id"]
+    key = {"Authorization": f"Bearer {KEYS['alice']}"}
+    assert httpx2.delete(f"{url(gateway)}/api/sessions/{first}", headers=key, timeout=60).status_code == 200
+    assert say("two", **{"X-Hermes-Session-Id": first}).status_code == 404
+    second = say("two", **{"X-Hermes-Conversation": "work"}).headers["x-hermes-session-id"]
+    assert second != first and [row["content"] for row in db.get_messages(second)] == ["two", "You said: two"]
+    db.trash_session(second)
+    said = [{"role": "user", "content": "two"}, {"role": "assistant", "content": "You said: two"}]
+    body = json.dumps({"messages": [*said, {"role": "user", "content": "three"}]})
+    third = sent(gateway, "/v1/chat/completions", body).headers["x-hermes-session-id"]
+    assert [row["content"] for row in db.get_messages(third)] == ["two", "You said: two", "three", "You said: three"]
+    assert [one["id"] for one in db.search_sessions()] == [third]
+
+
+def test_two_sessions_of_one_conversation_asked_at_once_stay_apart(
+    gateway: Gateway, db: SessionDB, model: Scripted
+) -> None:
+    def say(text: str, **headers: str) -> str:
+        said = json.dumps({"messages": [{"role": "user", "content": text}]})
+        return str(sent(gateway, "/v1/chat/completions", said, **headers).headers["x-hermes-session-id"])
+
+    first = say("of one", **{"X-Hermes-Conversation": "work"})
+    [route] = db.list_routes()
+    db.set_route(route["key"], {"session_id": "20260101_000000_ffffffff"})  # as a reset does
+    gateway.lane(Place("api-server", "dm", "alice", "work", "alice")).release()
+    second = say("of two", **{"X-Hermes-Conversation": "work"})
+    threads = [
+        threading.Thread(target=say, args=(f"of {name}",), kwargs={"X-Hermes-Session-Id": session})
+        for _ in range(6)
+        for name, session in (("one", first), ("two", second))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    for name, session in (("one", first), ("two", second)):
+        said = {row["content"] for row in db.get_messages(session) if row["role"] == "user"}
+        assert said == {f"of {name}"} and db.message_count(session) == 14
 
 
 def test_what_was_said_elsewhere_before_comes_along(gateway: Gateway, model: Scripted) -> None:

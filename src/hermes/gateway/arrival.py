@@ -11,13 +11,15 @@ from hermes.gateway.keys import Place
 
 class Arrival(NamedTuple):
     """A message to be answered. `number` is its row in the inbox (None: it is answered to whoever waits, through
-    `tell`); `begun` is the row of its message, when an earlier run of the gateway began to answer it."""
+    `tell`); `begun` is the row of its message, when an earlier run of the gateway began to answer it; `session_id` is
+    the session it is meant for, whatever the lane is in by then."""
 
     incoming: Incoming
     number: int | None = None
     tell: Callable[[Any], None] | None = None
     begun: Mapping[str, Any] | None = None
     caller: Caller = Caller()
+    session_id: str = ""
 
 
 class Stored(NamedTuple):

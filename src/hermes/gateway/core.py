@@ -166,8 +166,8 @@ class Gateway:
         if route is None:
             return None
         reason = due(self.rule(place_of(route)), route["active_at"], time.time(), self.zone)
-        begun = reason is not None and self.db.get_session(route["session_id"]) is not None
-        return reason if begun else None
+        session = self.db.get_session(route["session_id"]) if reason is not None else None
+        return reason if session is not None and session["trashed_at"] is None else None
 
     def _run(self) -> None:
         while not self._over.wait(self._tick):

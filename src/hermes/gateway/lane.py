@@ -168,6 +168,8 @@ class Lane(Routed):
     # -- a turn
 
     def _answer(self, arrival: Arrival) -> None:
+        if arrival.session_id:
+            self.go_to(arrival.session_id)
         route = self._current_route()
         chat = self.open()
         if arrival.tell is None and slash.is_command(chat, arrival.incoming.text):

@@ -19,7 +19,8 @@ def as_resumed(db: OpenStore, begun: Mapping[str, Any], text: str) -> tuple[str,
     what was done must not be done twice, and the agent is told to go on from there: then the message it began with
     comes along."""
     session_id = begun["session_id"]
-    if session_id is None or db.get_session(session_id) is None:
+    session = db.get_session(session_id) if session_id is not None else None
+    if session is None or session["trashed_at"] is not None:
         return text, None
     since = [row for row in db.get_messages(session_id) if row["id"] >= begun["message_id"]]
     if not since or since[0]["id"] != begun["message_id"]:

@@ -50,13 +50,22 @@ class Routed:
         return isinstance(tools, Toolbox) and tools.processes() > 0
 
     def open(self) -> Chat:
-        """The conversation this chat is in; a new one where there is none, or where the last one is over."""
+        """The conversation this chat is in; a new one where there is none, or where the last one is over or thrown
+        away: what is said in the trash is lost with it."""
+        if self.chat is not None and self.chat.agent.created and self._is_gone(self.chat.agent.session_id):
+            self.chat.agent.release()
+            self.chat = None
         if self.chat is None:
             route = self.gateway.db.get_route(self.key)
-            session = route["session_id"] if route else new_id()
-            exists = self._db().get_session(session) is not None
-            self.chat = self._chat(session if exists else None, None if exists else session)
+            session = route["session_id"] if route and not self._is_gone(route["session_id"]) else None
+            begun = session is not None and self._db().get_session(session) is not None
+            self.chat = self._chat(session, None) if begun else self._chat(None, session or new_id())
         return self.chat
+
+    def _is_gone(self, session_id: str) -> bool:
+        """Whether it was there, and lies in the trash."""
+        row = self._db().get_session(session_id)
+        return row is not None and row["trashed_at"] is not None
 
     def begin(self, said: Sequence[Mapping[str, Any]], system_prompt: str) -> None:
         """A new session with what was said elsewhere before, under the prompt that was used there, if any."""

@@ -17,8 +17,7 @@ from starlette.responses import Response, StreamingResponse
 from hermes.errors import NotFound
 from hermes.gateway.adapters.answers import Answer
 from hermes.gateway.adapters.api_asked import Asked, body_of, of_chat
-from hermes.gateway.adapters.api_turn import ApiTurn, Desk, ask
-from hermes.gateway.lane import Lane
+from hermes.gateway.adapters.api_turn import ApiTurn, Desk, Where, ask
 from hermes.providers.base import Finished, TextDelta
 
 _FINISHES = {
@@ -30,12 +29,12 @@ async def completions(request: Request, desk: Desk) -> Response:
     given = of_chat(await body_of(request))
     named, session = request.headers.get("x-hermes-conversation"), request.headers.get("x-hermes-session-id")
 
-    def find(desk: Desk, given: Asked) -> tuple[Lane, str]:
+    def find(desk: Desk, given: Asked) -> Where:
         if named:
             return desk.named(named, given.system)
         if session is None:
             return desk.recognised(given)
-        if desk.db.get_session(session) is None:
+        if desk.session(session) is None:
             raise NotFound("No such session.")
         return desk.going_on(desk.spot(session))
 

@@ -20,8 +20,7 @@ from hermes.errors import BadInput, NotFound
 from hermes.gateway.adapters.answers import Answer
 from hermes.gateway.adapters.api_asked import Asked, Message, body_of, text_of
 from hermes.gateway.adapters.api_items import as_items, call_item, of_responses, text_item, text_part
-from hermes.gateway.adapters.api_turn import ApiTurn, Desk, ask
-from hermes.gateway.lane import Lane
+from hermes.gateway.adapters.api_turn import ApiTurn, Desk, Where, ask
 from hermes.providers.base import Finished, TextDelta
 
 RECORDS = "api.response."
@@ -60,7 +59,7 @@ class _Wanted:
     def _both(self) -> tuple[Any, Any]:
         return self.previous, self.conversation
 
-    def find(self, desk: Desk, given: Asked) -> tuple[Lane, str]:
+    def find(self, desk: Desk, given: Asked) -> Where:
         if self._both() == (None, None):
             return desk.recognised(given)
         if given.before and any(one["role"] == "assistant" for one in given.before):
@@ -79,7 +78,7 @@ def _labels(given: Any) -> dict[str, str]:
     return dict(given)
 
 
-def _after(desk: Desk, kept: Mapping[str, Any]) -> tuple[Lane, str]:
+def _after(desk: Desk, kept: Mapping[str, Any]) -> Where:
     """The conversation of a response. From one that is not its newest, a copy of what was said until then goes on."""
     session, last = kept["rows"][-1] if kept["rows"] else (kept["session"], 0)
     rows = desk.db.get_messages(session)
@@ -98,8 +97,7 @@ def record(desk: Desk, response_id: str) -> dict[str, Any]:
     """What is known of a response of this caller's, as long as its session is there."""
     text = desk.gateway.db.get_meta(f"{RECORDS}{response_id[:80]}")
     kept: dict[str, Any] = json.loads(text) if text else {}
-    session = desk.db.get_session(kept["session"]) if kept.get("owner") == desk.owner else None
-    if session is None or session["trashed_at"] is not None:
+    if kept.get("owner") != desk.owner or desk.session(kept["session"]) is None:
         raise NotFound(_GONE)
     return kept
 

@@ -45,6 +45,14 @@ class Spot(NamedTuple):
     session_id: str
 
 
+class Where(NamedTuple):
+    """The lane a request is answered in, the name it goes by, and the session that is meant, if one is."""
+
+    lane: Lane
+    name: str
+    session_id: str = ""
+
+
 class Known:
     """Which conversation has been that far, by a digest of what was said."""
 
@@ -83,29 +91,33 @@ class Desk:
     def lane(self, name: str) -> Lane:
         return self.gateway.lane(Place(self.platform, "dm", self.who, name[:200], self.who))
 
-    def recognised(self, given: Asked) -> tuple[Lane, str]:
+    def session(self, session_id: str) -> dict[str, Any] | None:
+        """A session of theirs that is not in the trash."""
+        row: dict[str, Any] | None = self.db.get_session(session_id)
+        return row if row is not None and row["trashed_at"] is None else None
+
+    def recognised(self, given: Asked) -> Where:
         """The conversation that holds what was said before; a new one begins with it."""
         known = self.known.find(self.who, given.before)
-        if known is not None and self.db.get_session(known.session_id) is not None:
+        if known is not None and self.session(known.session_id) is not None:
             return self.going_on(known)
         return self.begun(given.before, given.system)
 
-    def begun(self, before: Sequence[Message], system: str) -> tuple[Lane, str]:
+    def begun(self, before: Sequence[Message], system: str) -> Where:
         name = new_id()
         lane = self.lane(name)
         lane.begin(before, system)
-        return lane, name
+        return Where(lane, name)
 
-    def named(self, name: str, system: str) -> tuple[Lane, str]:
+    def named(self, name: str, system: str) -> Where:
         lane = self.lane(name)
-        if system and self.gateway.db.get_route(lane.key) is None:
+        route = self.gateway.db.get_route(lane.key)
+        if system and (route is None or self.session(route["session_id"]) is None):
             lane.begin([], system)
-        return lane, name
+        return Where(lane, name)
 
-    def going_on(self, spot: Spot) -> tuple[Lane, str]:
-        lane = self.lane(spot.name)
-        lane.put(lambda: lane.go_to(spot.session_id))
-        return lane, spot.name
+    def going_on(self, spot: Spot) -> Where:
+        return Where(self.lane(spot.name), *spot)
 
     def spot(self, session_id: str) -> Spot:
         """Where a session goes on: in the lane it is in, so that it has one turn at a time."""
@@ -114,7 +126,7 @@ class Desk:
         return Spot(str(session["thread_id"] or session_id) if session and ours else session_id, session_id)
 
 
-Find = Callable[[Desk, Asked], tuple[Lane, str]]
+Find = Callable[[Desk, Asked], Where]
 
 
 async def ask(request: Request, desk: Desk, given: Asked, find: Find) -> "ApiTurn":
@@ -123,7 +135,7 @@ async def ask(request: Request, desk: Desk, given: Asked, find: Find) -> "ApiTur
         raise Refusal(503, "Hermes is stopping; ask again when it is back.")
     if desk.gateway.access.too_fast(desk.owner):
         raise Refusal(429, "Too many requests in a minute.", **{"Retry-After": "10"})
-    lane, name = await run_in_threadpool(find, desk, given)
+    lane, name, session_id = await run_in_threadpool(find, desk, given)
     events: asyncio.Queue[Any] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     incoming = Incoming(lane.place, secrets.token_hex(8), given.content, images=given.images)
@@ -134,7 +146,7 @@ async def ask(request: Request, desk: Desk, given: Asked, find: Find) -> "ApiTur
         except RuntimeError:  # the server has ended, and nobody listens any more
             lane.forget(incoming.event)
 
-    lane.put(Arrival(incoming, tell=tell, caller=given.caller))
+    lane.put(Arrival(incoming, tell=tell, caller=given.caller, session_id=session_id))
     turn = ApiTurn(desk, given, name, lane, _Ear(events, request, incoming.event))
     await turn.begin()
     return turn
