@@ -11,10 +11,11 @@ import pytest
 
 from hermes.commands.chat.chat import Chat, Wishes
 from hermes.commands.chat.slash import perform
-from hermes.config import load
+from hermes.config import Settings, load
 from hermes.gateway.base import Undelivered
 from hermes.gateway.drawing import drawn
 from hermes.gateway.transcripts import read
+from hermes.memory.notes import notes_of
 from hermes.store import SessionDB
 from tests.servers.platform import Paper, configured, running, until
 from tests.servers.scripted import Hang, Say, Scripted, Sent
@@ -477,6 +478,21 @@ def test_one_person_has_the_same_sessions_on_every_account_until_it_is_taken_bac
             until(lambda heard=heard: len(paper.heard("alice")) == heard + 2)
         assert paper.heard("alice")[-1].startswith("↻ Resumed session desk") == goes_on
     assert db.scoped("paper:alice").get_session("desk") is None
+
+
+def test_what_was_noted_about_a_person_is_known_on_every_account(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    for owner, entry in (("local", "Likes tea."), ("paper:alice", "Lives in Bern."), ("paper:bob", "Likes coffee.")):
+        notes_of(Settings(), owner).add("user", entry)
+    identities = {"Alice": ["paper:alice", "cli"]}
+    configured(hermes_home, model, gateway={"allow_all_users": True, "identities": identities})
+    with running(db, Paper()):
+        settings = load().settings
+        for owner in ("local", "paper:alice"):
+            assert notes_of(settings, owner).entries("user") == ["Likes tea.", "Lives in Bern."]
+        assert notes_of(settings, "paper:bob").entries("user") == ["Likes coffee."]
+    assert notes_of(Settings(), "paper:alice").entries("user") == []
 
 
 @pytest.mark.parametrize(

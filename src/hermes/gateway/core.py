@@ -25,7 +25,8 @@ from hermes.gateway.keys import Place, Sharing, owner_of, session_key
 from hermes.gateway.lane import Lane
 from hermes.gateway.reset import Rule, due, rule_for
 from hermes.gateway.transcripts import Transcripts
-from hermes.model.owners import LOCAL
+from hermes.memory.notes import bring_together
+from hermes.model.owners import people
 from hermes.store import SessionDB
 
 log = logging.getLogger("hermes.gateway")
@@ -80,8 +81,8 @@ class Gateway:
     def _link_identities(self) -> None:
         """Who is who, as the settings say it now: an account that is no longer named there is nobody's."""
         linked = {
-            LOCAL if account in ("cli", LOCAL) else account: person
-            for person, accounts in self.settings.gateway.identities.items()
+            account: person
+            for person, accounts in people(self.settings.gateway.identities).items()
             for account in accounts
         }
         before = json.loads(self.db.get_meta(_LINKED) or "[]")
@@ -91,6 +92,7 @@ class Gateway:
             self.db.link_identity(account, person)
         if before != sorted(linked):
             self.db.set_meta(_LINKED, json.dumps(sorted(linked)))
+        bring_together(self.settings)
 
     def _take_up(self) -> None:
         """Messages that the last run left, before those to come; they are answered once the platforms are there."""

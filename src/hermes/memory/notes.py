@@ -4,6 +4,7 @@ Entries are divided by a line with `§`. A file has a limit in characters, becau
 does not fit is refused, and the refusal shows the entries, so that something can be merged or taken out.
 """
 
+import logging
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -14,8 +15,11 @@ from hermes.config import Settings
 from hermes.errors import BadInput, NotFound
 from hermes.memory.base import TARGETS, MemoryProvider
 from hermes.model.fences import fenced
+from hermes.model.owners import main_account, people
 from hermes.model.suspicious import suspicions
 
+log = logging.getLogger(__name__)
+_NO_LIMIT = 1_000_000_000
 _BETWEEN = "\n§\n"
 _FILES = {"memory": "MEMORY.md", "user": "USER.md"}
 _ABOUT = {"memory": "Notes of yours from earlier conversations", "user": "What you know about the person"}
@@ -38,7 +42,7 @@ class Notes(MemoryProvider):
     name = "notes"
 
     def __init__(self, folder: Path, limits: Mapping[str, int]) -> None:
-        self._folder = folder
+        self.folder = folder
         self.limits = limits
 
     # -- reading
@@ -46,7 +50,7 @@ class Notes(MemoryProvider):
     def file(self, target: str) -> Path:
         if target not in TARGETS:
             raise BadInput(f"There is no target '{target}'; there are: {', '.join(TARGETS)}.")
-        return self._folder / _FILES[target]
+        return self.folder / _FILES[target]
 
     def entries(self, target: str) -> list[str]:
         file = self.file(target)
@@ -137,7 +141,29 @@ def notes_of(settings: Settings, owner: str = "local") -> Notes:
         "memory": memory.memory_char_limit if memory.memory_enabled else None,
         "user": memory.user_char_limit if memory.user_profile_enabled else None,
     }
-    return Notes(paths.memories_dir(owner), {target: limit for target, limit in limits.items() if limit is not None})
+    folder = paths.memories_dir(main_account(settings.gateway.identities, owner))
+    return Notes(folder, {target: limit for target, limit in limits.items() if limit is not None})
+
+
+def bring_together(settings: Settings) -> None:
+    """What was noted about a person under several accounts goes to where it is kept from now on, as far as it fits."""
+    for accounts in people(settings.gateway.identities).values():
+        for account in accounts:
+            theirs = Notes(paths.memories_dir(account), dict.fromkeys(TARGETS, _NO_LIMIT))
+            ours = notes_of(settings, account)
+            if theirs.folder != ours.folder:
+                _carry(theirs, ours, account)
+
+
+def _carry(theirs: Notes, ours: Notes, account: str) -> None:
+    for target in ours.limits:
+        for entry in theirs.entries(target):
+            try:
+                ours.add(target, entry)
+            except BadInput as refused:
+                log.warning("a note about %s stays in %s: %s", account, theirs.file(target), refused)
+            else:
+                theirs.remove(target, entry)
 
 
 def _alone(file: Path) -> AbstractContextManager[None]:

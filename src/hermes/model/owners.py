@@ -5,6 +5,8 @@
 see: `None` stands for all of them (the operator), a set for exactly those.
 """
 
+from collections.abc import Mapping, Sequence
+
 from hermes.errors import BadInput
 from hermes.model.sources import LOCAL_SOURCES
 from hermes.model.text import is_storable
@@ -29,3 +31,19 @@ def check_owner(owner: object) -> str:
 
 def may_see(scope: Scope, owner: str) -> bool:
     return scope is None or owner in scope
+
+
+def people(identities: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The accounts of each person, as owners: `cli` is another word for the operator of this machine."""
+    return {
+        person: [LOCAL if account == "cli" else account for account in accounts]
+        for person, accounts in identities.items()
+    }
+
+
+def main_account(identities: Mapping[str, Sequence[str]], owner: str) -> str:
+    """The one of a person's accounts under which things are kept that are theirs on all of them."""
+    for accounts in people(identities).values():
+        if owner in accounts:
+            return LOCAL if LOCAL in accounts else accounts[0]
+    return owner
