@@ -211,6 +211,18 @@ def test_whoever_leaves_stops_the_turn(gateway: Gateway, model: Scripted) -> Non
     until(lambda: model.left)
 
 
+def test_a_model_is_listed_and_found_by_its_name(
+    hermes_home: Path, model: Scripted, db: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api_configured(hermes_home, model)
+    monkeypatch.setenv("HERMES_INFERENCE_MODEL", "maker/large")
+    with running(db, ApiServer(load())) as gateway, client(gateway) as api:
+        assert [one.id for one in api.models.list()] == ["hermes", "maker/large"]
+        assert [api.models.retrieve(one).id for one in ("hermes", "maker/large")] == ["hermes", "maker/large"]
+        with pytest.raises(openai.NotFoundError, match="/v1/models lists them"):
+            api.models.retrieve("other")
+
+
 def test_every_route_but_the_declared_ones_wants_a_key(gateway: Gateway) -> None:
     document = get(gateway, "/openapi.json", None).json()
     open_ones = []

@@ -37,7 +37,8 @@ def refused(status: int, words: str, headers: Mapping[str, str] | None = None) -
 
 def routes(server: "ApiServer", gateway: "Gateway") -> Starlette:
     api = Api(server, gateway)
-    found = [Route(path, handler, methods=[method]) for path, method, handler in api.table()]
+    slashes = {"/v1/models/{id}": "/v1/models/{id:path}"}  # as they are in the names of models
+    found = [Route(slashes.get(path, path), handler, methods=[method]) for path, method, handler in api.table()]
     found += dashboard.pages(api.guarded)
     return Starlette(routes=found, exception_handlers={404: _nothing_here, 405: _nothing_here})
 
@@ -60,6 +61,7 @@ class Api:
             ("/health", "GET", self.health),
             ("/openapi.json", "GET", self.openapi),
             ("/v1/models", "GET", self.guarded(self.models)),
+            ("/v1/models/{id}", "GET", self.guarded(self.model)),
             ("/v1/chat/completions", "POST", self.guarded(completions)),
             ("/v1/responses", "POST", self.guarded(api_responses.create)),
             ("/v1/responses/{id}", "GET", self.guarded(api_responses.retrieve)),
@@ -77,7 +79,7 @@ class Api:
                 asks = (
                     {"WWW-Authenticate": 'Basic realm="Hermes"'} if request.url.path.startswith("/dashboard") else None
                 )
-                return refused(401, "Send a key: Authorization: Bearer KEY.", asks)
+                return refused(401, "The key is missing or wrong: Authorization: Bearer KEY.", asks)
             try:
                 return await handler(request, Desk(self._gateway, self._server.name, who, self._server.known))
             except Refusal as error:
@@ -108,9 +110,15 @@ class Api:
         return Answer(document())
 
     async def models(self, _: Request, desk: Desk) -> Response:
+        return Answer({"object": "list", "data": list(self._models().values())})
+
+    async def model(self, request: Request, desk: Desk) -> Response:
+        found = self._models().get(request.path_params["id"])
+        return Answer(found) if found else refused(404, "No such model; /v1/models lists them.")
+
+    def _models(self) -> dict[str, dict[str, Any]]:
         names = dict.fromkeys(["hermes", self._gateway.settings.model.default or "hermes"])
-        found = [{"id": name, "object": "model", "created": 0, "owned_by": "hermes"} for name in names]
-        return Answer({"object": "list", "data": found})
+        return {name: {"id": name, "object": "model", "created": 0, "owned_by": "hermes"} for name in names}
 
     async def status(self, _: Request, desk: Desk) -> Response:
         return Answer(self._gateway.status())

@@ -54,7 +54,8 @@ SCHEMAS: dict[str, Schema] = {
     "Refusal": _shape({"error": _shape({"message": _TEXT, "type": _TEXT})}),
     "Health": _shape({"status": {"enum": ["ok", "starting", "stopping"]}}),
     "Document": _shape({"openapi": _TEXT, "paths": _FREE}),
-    "Models": _shape({"object": {"const": "list"}, "data": _all(_shape({"id": _TEXT, "object": {"const": "model"}}))}),
+    "Models": _shape({"object": {"const": "list"}, "data": _all(ref("Model"))}),
+    "Model": _shape({"id": _TEXT, "object": {"const": "model"}}),
     "Status": _shape(
         {"platforms": _all(_TEXT), "uptime_seconds": _TIME, "working": _COUNT, "stopping": {"type": "boolean"}}
     ),

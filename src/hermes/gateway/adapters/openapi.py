@@ -31,6 +31,7 @@ def document() -> dict[str, Any]:
             "/health": {"get": _open("Whether the gateway runs.", "Health", "503")},
             "/openapi.json": {"get": _open("This document.", "Document")},
             "/v1/models": {"get": _answers("What can be named as a model.", "Models")},
+            "/v1/models/{id}": {"get": _answers("One of them.", "Model", path=True)},
             "/v1/chat/completions": {"post": _turn("A turn, in the form of OpenAI's chat completions.", "Completion")},
             "/v1/responses": {"post": _turn("A turn, in the form of OpenAI's responses.", "Response")},
             "/v1/responses/{id}": {
