@@ -190,6 +190,7 @@ def test_a_variable_that_goes_before_a_new_value_is_named(hermes: Hermes, monkey
     done = hermes("config", "set", "model.default", "small")
     assert done.err == "hermes: HERMES_INFERENCE_MODEL is set and goes before it.\n"
     monkeypatch.setenv("SOME_API_KEY", "x")
+    assert hermes("config", "set", "platforms.webhook.routes", '{ci: {secret: "${SOME_API_KEY}"}}').err == ""
     assert hermes("config", "set", "SOME_API_KEY", "y").err == (
         "hermes: SOME_API_KEY is set in the environment too, and that goes before .env.\n"
     )

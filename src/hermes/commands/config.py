@@ -14,6 +14,7 @@ from hermes.config.document import KeyPath
 from hermes.config.edits import MISSING, Drop, Put, at
 from hermes.config.keys import find
 from hermes.config.masking import masked
+from hermes.config.references import expand
 from hermes.config.resolve import DEFAULT, plain
 from hermes.config.rewrite import rendered
 from hermes.config.save import Saved
@@ -198,7 +199,7 @@ def _upgraded(saved: Saved) -> Iterator[str]:
 def _hidden(config: Config, path: KeyPath, value: Any) -> Iterator[str]:
     """A variable goes before the file; somebody who sets a value wants to know."""
     origin = config.origin(path)
-    if origin.layer == "environment" and not (isinstance(value, str) and "${" in value):
+    if origin.layer == "environment" and not expand(value, {}).missing:  # it may name the variable itself
         yield f"{origin.detail} is set and goes before it."
 
 
