@@ -23,10 +23,11 @@ def list_fallbacks(home: Path) -> Reply:
         return said("No fallbacks: `hermes fallback add PROVIDER MODEL` adds one.", data=[])
     lines: list[Line] = []
     data = []
+    widths = [max(len(str(entry.get(name, ""))) for entry in entries) for name in ("provider", "model")]
     for number, entry in enumerate(entries, 1):
         missing = _missing(config, entry)
-        trouble = (Span(f"  {missing}", "warn"),) if missing else ()
-        lines.append((Span(f"{number}  {entry.get('provider', '')}  {entry.get('model', '')}"), *trouble))
+        names = f"{number}  {entry.get('provider', ''):<{widths[0]}}  {entry.get('model', ''):<{widths[1]}}"
+        lines.append((Span(names), Span(f"  {missing}", "warn")) if missing else names.rstrip())
         known = {name: entry.get(name, "") for name in ("provider", "model", "base_url")}
         data.append({"number": number, **known, "missing": missing})
     return Reply((Text(tuple(lines)),), tuple(config.warnings), data)
