@@ -53,6 +53,8 @@ def test_version_needs_no_store(hermes_home: Path) -> None:
     assert "SQLite 3." in done.stdout
     assert run("--version").stdout.startswith(f"hermes {hermes.__version__}")
     assert not (hermes_home / "state.db").exists()
+    asked = subprocess.run([sys.executable, "-m", "hermes", "--version"], capture_output=True, text=True, timeout=60)
+    assert asked.stdout == run("--version").stdout
 
 
 def test_a_new_home_has_no_sessions_yet(hermes_home: Path) -> None:

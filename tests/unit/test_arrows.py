@@ -11,6 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src"
 # Top row first. A package imports from the rows below its own, never from a neighbour, never upwards.
 ROWS = (
+    ("__main__",),
     ("cli", "tui", "web", "gateway", "mcp", "acp", "bundled"),
     ("commands",),
     ("agent",),
