@@ -17,7 +17,6 @@ TRY = (
     'hermes sessions recall "why did the nightly backup fail?"',
     'hermes sessions show "survey of note-taking apps"',
     'hermes sessions lineage "survey of note-taking apps"',
-    "hermes sessions browse",
     "hermes insights --days 90",
 )
 
