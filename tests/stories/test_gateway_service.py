@@ -91,9 +91,16 @@ def test_what_is_said_at_the_start_is_seen_by_whoever_starts_it(hermes_home: Pat
 
 def test_a_unit_for_systemd_is_written(hermes_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "my home, 100%"))
+    units = tmp_path / "config/systemd/user"
     assert spawn("gateway", "install").code == 0
-    unit = (tmp_path / "config/systemd/user/hermes-gateway.service").read_text()
-    assert f"HERMES_HOME={hermes_home}" in unit and "-m hermes.gateway" in unit
+    unit = (units / "hermes-gateway.service").read_text()
+    assert f'Environment="HERMES_HOME={tmp_path}/my home, 100%%"' in unit and '"-m" "hermes.gateway"' in unit
+    assert "RestartSec=10" in unit and "StartLimitIntervalSec=0" in unit
+    spawn("profile", "create", "work")
+    told = spawn("--profile", "work", "gateway", "install").out
+    assert told.endswith("systemctl --user enable --now hermes-gateway-work\n")
+    assert "my home, 100%%/profiles/work" in (units / "hermes-gateway-work.service").read_text()
 
 
 def test_a_job_is_added_listed_run_and_removed(model: Scripted) -> None:

@@ -143,13 +143,14 @@ def _health(address: str | None) -> str | None:
 
 
 _UNIT = """[Unit]
-Description=Hermes gateway
-After=network-online.target
+Description=Hermes gateway{of}
+StartLimitIntervalSec=0
 
 [Service]
 ExecStart={program}
-Environment=HERMES_HOME={home}
+Environment={home}
 Restart=on-failure
+RestartSec=10
 TimeoutStopSec={seconds}
 
 [Install]
@@ -158,11 +159,21 @@ WantedBy=default.target
 
 
 def install() -> Reply:
-    """A systemd user unit for this home."""
-    file = paths.user_units() / "hermes-gateway.service"
+    """A systemd user unit for this home. It tries again for as long as a platform cannot be reached, as at boot."""
+    profile = paths.profile_name()
+    name = "hermes-gateway" if profile == "default" else f"hermes-gateway-{profile}"
+    file = paths.user_units() / f"{name}.service"
     file.parent.mkdir(parents=True, exist_ok=True)
     seconds = int(load().settings.agent.restart_drain_timeout + _STOP_SECONDS)
-    file.write_text(_UNIT.format(program=" ".join(PROGRAM), home=paths.hermes_home(), seconds=seconds))
-    command = "systemctl --user enable --now hermes-gateway"
+    program, home = " ".join(map(_quoted, PROGRAM)).replace("$", "$$"), _quoted(f"HERMES_HOME={paths.hermes_home()}")
+    of = "" if profile == "default" else f" ({profile})"
+    file.write_text(_UNIT.format(of=of, program=program, home=home, seconds=seconds))
+    command = f"systemctl --user enable --now {name}"
     told = (f"Wrote {file}.", "Start it now and with every login:", f"  {command}")
     return said(*told, data={"file": str(file), "next": command})
+
+
+def _quoted(word: str) -> str:
+    """As systemd reads it: whatever is in a path is part of it."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
