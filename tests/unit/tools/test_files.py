@@ -243,6 +243,31 @@ def test_files_are_found_newest_first(project: Path, work: Work) -> None:
     assert do(work, "search_files", pattern="src/*.py", target="files").content == "src/a.py"
 
 
+@pytest.mark.parametrize("ripgrep", [False, True])
+def test_a_search_shows_no_secrets_unless_somebody_says_yes(
+    project: Path, monkeypatch: pytest.MonkeyPatch, ripgrep: bool
+) -> None:
+    if ripgrep:
+        monkeypatch.setenv("PATH", os.defpath)
+    home, asked = project / "home", []
+    monkeypatch.setenv("HERMES_HOME", str(home))
+    (home / "sessions").mkdir(parents=True)
+    for name in ("server.key", "home/credentials.json", "home/sessions/bob.md", ".env", "src/open.md"):
+        (project / name).write_text("hunter2\n")
+    (project / "link.txt").symlink_to(project / ".env")
+
+    def ask(question: str, choices: object) -> str:
+        asked.append(question)
+        return "once" if len(asked) == 1 else "deny"
+
+    work = work_in(project, ask=ask)
+    assert do(work, "search_files", pattern="hunter").content == "src/open.md:1:hunter2" and not asked
+    assert "server.key:1:hunter2" in do(work, "search_files", pattern="hunter", path="server.key").content
+    for place in (".env", "home", "home/sessions", "link.txt"):
+        assert "refused by the person" in do(work, "search_files", pattern="hunter", path=place).content
+    assert len(asked) == 5
+
+
 def test_more_than_the_limit_is_counted(project: Path, work: Work) -> None:
     (project / "many.txt").write_text("hit\n" * 30)
     shown = do(work, "search_files", pattern="hit", limit=5).content.split("\n")

@@ -57,8 +57,7 @@ def write_reasons(path: Path, workspace: Path) -> tuple[str, ...]:
 
 def is_secret(path: Path) -> bool:
     """Whether a file holds keys, passwords or conversations, going by its name."""
-    inner = real(path)
-    if inner.parent == real(paths.hermes_home()) and (inner.name.startswith("state.db") or inner.name in _OURS[:4]):
+    if _is_ours(_in_home(real(path))):
         return True
     for where in (path, real(path)):
         if any(fnmatch.fnmatch(where.name, pattern) for pattern in _PUBLIC):
@@ -68,5 +67,23 @@ def is_secret(path: Path) -> bool:
     return False
 
 
+def _in_home(where: Path) -> tuple[str, ...] | None:
+    """The parts of a path behind the home, of whatever profile, that it lies in; None: it lies in none."""
+    main = real(paths.profiles_dir().parent)
+    if not where.is_relative_to(main):
+        return None
+    parts = where.relative_to(main).parts
+    return parts[2:] if parts[:1] == ("profiles",) else parts
+
+
+def _is_ours(parts: tuple[str, ...] | None) -> bool:
+    """Keys, and what people said, to whomever: the store, transcripts, and what was noted about others."""
+    if not parts:
+        return False
+    kept = parts[0].startswith("state.db") or parts[0] in (*_OURS[:4], "chat_history")
+    return (kept and len(parts) == 1) or parts[0] == "sessions" or parts[:2] == ("memories", "of")
+
+
 def read_reasons(path: Path) -> tuple[str, ...]:
-    return (f"{path} holds secrets",) if is_secret(path) else ()
+    """Why reading this file, or everything in this folder, is asked about; empty: it is not."""
+    return (f"{path} holds secrets",) if is_secret(path) or _in_home(real(path)) == () else ()

@@ -1,12 +1,16 @@
 """search_files: by ripgrep where it is, otherwise by a small program of our own in a process that can be ended."""
 
 import json
+import os
+import re
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from hermes.errors import ToolError
+from hermes.tools.approvals.gate import allow_read
+from hermes.tools.approvals.places import is_secret, read_reasons
 from hermes.tools.files.places import located
 from hermes.tools.registry import text, tool
 from hermes.tools.terminal.running import Limits, run
@@ -14,6 +18,7 @@ from hermes.tools.work import Work
 
 _SECONDS = 30.0
 _SCAN = Path(__file__).with_name("scan.py")
+_MARK = re.compile(r"([:-])\d+\1")  # between a path and what stands there
 
 
 @tool(
@@ -36,8 +41,10 @@ def search_files(arguments: dict[str, Any], work: Work) -> str:
     where = located(arguments["path"], work)
     if not where.exists():
         raise ToolError(f"There is no {where}.")
-    ripgrep = shutil.which("rg") if arguments["target"] == "content" else None
-    base = work.place.cwd
+    reads, base = arguments["target"] == "content", work.place.cwd
+    if reads:
+        allow_read(where, work)
+    ripgrep = shutil.which("rg") if reads else None
     place = str(where.relative_to(base)) if where.is_relative_to(base) else str(where)
     command = _ripgrep(ripgrep, arguments, place) if ripgrep else _scan(arguments, place)
     done = run(command, work, Limits(_SECONDS, 2_000_000), cwd=base)
@@ -47,7 +54,23 @@ def search_files(arguments: dict[str, Any], work: Work) -> str:
         )
     if done.code not in (0, 1):
         raise ToolError(f"The search failed: {done.text.strip()[:500] or done.code}")
-    return _shown(done.text, arguments["limit"], counted=arguments["context"] == 0)
+    found = done.text if read_reasons(where) else _without_secrets(done.text, base)
+    return _shown(found, arguments["limit"], counted=arguments["context"] == 0)
+
+
+def _without_secrets(found: str, base: Path) -> str:
+    """What lies in files that hold secrets is left out, unless the place itself was asked for, and allowed."""
+    known: dict[str, bool] = {}
+
+    def is_hidden(line: str) -> bool:
+        places = (line[: mark.start()] for mark in _MARK.finditer(line))  # a name may hold a mark itself
+        return any(known[one] if one in known else known.setdefault(one, _is_hidden(base / one)) for one in places)
+
+    return "\n".join(line for line in found.split("\n") if not is_hidden(line))
+
+
+def _is_hidden(path: Path) -> bool:
+    return is_secret(path) and os.path.isfile(path)
 
 
 def _ripgrep(program: str, arguments: dict[str, Any], place: str) -> list[str]:
