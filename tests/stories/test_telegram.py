@@ -146,6 +146,25 @@ def test_the_agent_sends_a_picture_and_a_file(
     assert "no file" in results[2] and "own accounts" in results[3]
 
 
+def test_a_link_put_in_the_place_of_a_file_to_be_sent_is_not_followed(
+    fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path, tmp_path: Path
+) -> None:
+    work, file = tmp_path / "work", tmp_path / "work" / "data.csv"
+    work.mkdir()
+    file.write_bytes(b"a,b")
+    (hermes_home / ".env").write_text("KEY=hunter2")
+    set_up(hermes_home, model, fake, terminal={"cwd": str(work)}, platform_toolsets={"telegram": ["messaging"]})
+    model.add(Say(calls=[("send_message", {"message": "", "file": "data.csv"})]), Say("Sent."))
+    with running(db, Telegram(load())) as gateway:
+        fake.says(7, "send me the data")
+        until(lambda: fake.heard(7))
+        file.unlink()
+        file.symlink_to(hermes_home / ".env")
+        Scheduler(gateway).send_posted()
+        [row] = db.posts("undelivered")
+    assert "is gone" in row["error"] and not fake.files
+
+
 def test_it_shows_by_reactions_that_it_works_and_knows_what_a_chat_is_about(
     fake: FakeTelegram, db: SessionDB, model: Scripted, hermes_home: Path
 ) -> None:

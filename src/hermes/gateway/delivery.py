@@ -116,7 +116,7 @@ class Delivery:
         text = value["text"]
         if value.get("file"):
             file = Path(value["file"])
-            if not file.is_file():
+            if not file.is_file() or file.resolve() != file:  # or a link was put in its place
                 raise Undelivered(f"{file} is gone.", final=True)
             adapter.send_file(place, file, text, key=f"hermes-{post}")
             return

@@ -67,7 +67,8 @@ def _addressed(db: Any, named: str, work: Work) -> tuple[list[str], str]:
 
 
 def _file(named: str, work: Work) -> dict[str, str]:
-    """What could be read may be sent, and nothing else."""
+    """What could be read may be sent, and nothing else: where it lies is kept, not a link that may lead elsewhere by
+    the time it is sent."""
     if not named:
         return {}
     from hermes.tools.approvals.gate import allow_read
@@ -76,7 +77,7 @@ def _file(named: str, work: Work) -> dict[str, str]:
     path = located(named, work)
     readable(path)
     allow_read(path, work)
-    return {"file": str(path)}
+    return {"file": str(path.resolve())}
 
 
 def _nobody(config: Config, plugged: Collection[str]) -> str | None:
