@@ -341,6 +341,9 @@ def test_a_memory_from_elsewhere_can_be_chosen_and_goes_again(
     assert not Path(installed).exists() and load().settings.plugins.enabled == []
     assert "hermes plugins disable journal" in refused(hermes("plugins", "remove", "journal", "--yes"), 2)
     assert "There is no plugin 'diary'" in refused(hermes("plugins", "remove", "diary"), 1)
+    (plugin(hermes_home / "plugins", "broken", "") / "plugin.yaml").write_text("name: [")
+    assert hermes("plugins", "remove", "broken", "--yes").code == 0
+    assert not (hermes_home / "plugins" / "broken").exists()
     (hermes_home / "plugins" / "linked").symlink_to(plugin(tmp_path / "src", "linked", "def register(ctx): pass\n"))
     assert hermes("plugins", "remove", "linked", "--yes").code == 0
     assert (tmp_path / "src" / "linked" / "plugin.yaml").exists()

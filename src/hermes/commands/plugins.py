@@ -211,13 +211,7 @@ def _shelf(plugin: Plugin, files: Files) -> str:
 def remove(home: Path, name: str, *, yes: bool = False) -> Reply:
     """Take a plugin of the person's own out, and its name out of the settings. What it kept stays."""
     config = load(home=home)
-    plugin = _known(_discover(config), name)
-    folder = plugin.folder
-    if folder is None or plugin.source != "user":
-        ways = {"bundled": f"hermes plugins disable {name}", "entry point": f"pip uninstall the package of {name}"}
-        raise BadInput(
-            f"{name} is no plugin in {paths.plugins_dir(home)}: {ways.get(plugin.source, 'delete its folder')}"
-        )
+    folder = _own(_discover(config), name, paths.plugins_dir(home))
 
     def go() -> Reply:
         _take_out(folder)
@@ -231,6 +225,19 @@ def remove(home: Path, name: str, *, yes: bool = False) -> Reply:
         return said(f"Removed {folder}.", data={"plugin": name, "folder": str(folder)})
 
     return go() if yes else Reply(ask=Ask(f"Remove {folder} with everything in it?", go))
+
+
+def _own(found: Found, name: str, top: Path) -> Path:
+    """The folder of a plugin that the person put there, however broken it is."""
+    broken = [Path(one.where).parent for one in found.problems if one.serious]
+    for folder in broken:
+        if folder.name == name and folder.is_relative_to(top):
+            return folder
+    plugin = _known(found, name)
+    if plugin.folder is None or plugin.source != "user":
+        ways = {"bundled": f"hermes plugins disable {name}", "entry point": f"pip uninstall the package of {name}"}
+        raise BadInput(f"{name} is no plugin in {top}: {ways.get(plugin.source, 'delete its folder')}")
+    return plugin.folder
 
 
 def _take_out(folder: Path) -> None:
