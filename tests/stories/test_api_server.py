@@ -248,6 +248,12 @@ def test_other_names_and_other_sites_are_refused(gateway: Gateway) -> None:
     assert get(gateway, "/health", None, Host="evil.example:80").status_code == 421
     assert get(gateway, "/api/sessions", Origin="https://evil.example").status_code == 403
     assert get(gateway, "/api/sessions", Host="localhost").status_code == 200
+    for site, dest, status in (
+        ("cross-site", "image", 403), ("same-site", "script", 403), ("cross-site", "iframe", 403),
+        ("cross-site", "document", 200), ("same-origin", "empty", 200), ("none", "document", 200),
+    ):  # fmt: skip
+        headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": dest}
+        assert get(gateway, "/api/sessions", **headers).status_code == status
     with socket.create_connection(url(gateway).removeprefix("http://").split(":")) as line:  # type: ignore[arg-type]
         line.sendall(
             b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -1,7 +1,8 @@
 """What the adapters that listen on a port share: a server in a thread, and what is refused before anybody reads it.
 
 Loopback unless told otherwise. The Host header has to name this server, so that no page can reach it through a name
-of its own (DNS rebinding); a request from another site (Origin) is refused; bodies have a limit in size and time.
+of its own (DNS rebinding); a request from another site (Origin, Sec-Fetch-Site) is refused, unless a person follows a
+link; bodies have a limit in size and time.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ _theirs.propagate = False
 MOST_BYTES = 10_000_000
 BODY_SECONDS = 20.0
 _START_SECONDS = 15.0
+_ELSEWHERE = ("cross-site", "same-site")
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
 
@@ -55,6 +57,9 @@ class Refusing:
             return 421, "This server does not go by that name."
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
+            return 403, "Requests of other sites are refused."
+        site, wanted_as = headers.get("sec-fetch-site"), headers.get("sec-fetch-dest")
+        if origin is None and site in _ELSEWHERE and wanted_as != "document":  # with the password a browser knows
             return 403, "Requests of other sites are refused."
         try:
             if int(headers.get("content-length") or 0) > self._most:
