@@ -1,5 +1,6 @@
 """The gateway as a program: started, asked, stopped, and only once."""
 
+import fcntl
 import json
 import os
 import signal
@@ -69,6 +70,22 @@ def test_in_the_foreground_it_ends_with_a_signal(model: Scripted) -> None:
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+def test_a_look_whether_one_runs_is_waited_for_and_another_gateway_is_not(hermes_home: Path, model: Scripted) -> None:
+    with (hermes_home / "gateway.json").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)  # as `hermes gateway status` does for a moment
+        with subprocess.Popen(PROGRAM, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            until(lambda: (hermes_home / "state.db.gateway-api-server").exists())
+            fcntl.flock(file, fcntl.LOCK_UN)
+            said = process.stderr.readline()
+            process.stderr.close()  # as when the terminal is closed: it stops in good order all the same
+            process.send_signal(signal.SIGHUP)
+        assert "The gateway serves api-server" in said and process.returncode == 0
+        fcntl.flock(file, fcntl.LOCK_EX)  # one that serves other platforms
+        second = subprocess.run(PROGRAM, capture_output=True, text=True, timeout=60, env=os.environ)
+    assert (second.returncode, second.stderr.count("\n")) == (2, 1) and "Another gateway runs in" in second.stderr
 
 
 def test_without_a_platform_it_says_what_to_do(hermes_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from hermes.gateway.schedule import Scheduler
 from hermes.store import SessionDB, open_store
 
 logger = logging.getLogger("hermes.gateway")
+_LOCK_SECONDS = 3.0
 _NOTHING = (
     "No platform is set up. Put TELEGRAM_BOT_TOKEN or MATRIX_HOMESERVER into .env, or name one under `platforms` in "
     "config.yaml, such as `api-server: {}`."
@@ -141,7 +142,7 @@ def _serve(gateway: Gateway, stop: threading.Event, hurry: threading.Event) -> N
     gateway.tasks.append(Idle(gateway.db, gateway.config).tick)
     gateway.start()
     told = _told(gateway)
-    with _healthy(gateway) as health, _announced(told | {"health": health}):
+    with _healthy(gateway) as health, _announced(gateway, told | {"health": health}):
         scheduler.start()
         _say(f"{SERVES} {told['serves']}. Ctrl-C stops it.")
         logger.info("the gateway serves %s", told["serves"])
@@ -179,17 +180,31 @@ def _told(gateway: Gateway) -> dict[str, Any]:
 
 
 @contextmanager
-def _announced(told: dict[str, Any]) -> Iterator[None]:
+def _announced(gateway: Gateway, told: dict[str, Any]) -> Iterator[None]:
     """A file that says who serves what; its lock says that they still do."""
-    file = paths.gateway_file()
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, paths.PRIVATE_FILE)
+    descriptor = os.open(paths.gateway_file(), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, paths.PRIVATE_FILE)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _locked(descriptor):
+            gateway.stop(0.0)
+            raise BadInput(f"Another gateway runs in {paths.hermes_home()}; `hermes gateway stop` ends it.")
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(told).encode(), 0)
         yield
     finally:
         os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    """Whoever asks whether a gateway runs holds the lock for a moment; another gateway holds it for longer."""
+    ends = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() > ends:
+                return False
+            time.sleep(0.02)
 
 
 def _keep_house(db: SessionDB, config: Config) -> None:
@@ -204,4 +219,5 @@ def _keep_house(db: SessionDB, config: Config) -> None:
 
 
 def _say(words: str) -> None:
-    print(f"hermes: {' '.join(words.split())}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # a terminal that was closed is no reason not to stop in good order
+        print(f"hermes: {' '.join(words.split())}", file=sys.stderr, flush=True)
