@@ -445,6 +445,14 @@ def test_a_turn_is_stopped_and_a_conversation_compressed_from_the_chat(
     assert (after["owner"], after["source"], after["chat_id"]) == ("paper:alice", "paper", "alice")
 
 
+def test_a_number_without_end_is_answered_like_any_other_mistake(model: Scripted, db: SessionDB) -> None:
+    paper = Paper()
+    with running(db, paper):
+        paper.says("alice", "/sessions " + "9" * 5000)
+        until(lambda: paper.heard("alice"))
+    assert paper.heard("alice") == [f"'{'9' * 40}' is no number from 1 on."]
+
+
 def test_administrators_may_more_than_others(hermes_home: Path, model: Scripted, db: SessionDB) -> None:
     quick = {"uptime": {"type": "exec", "command": "echo up"}}
     configured(

@@ -60,8 +60,8 @@ def whole(typed: str, otherwise: int) -> int:
     """A number that was typed, 1 or more."""
     if not typed:
         return otherwise
-    if not typed.isdecimal() or int(typed) < 1:
-        raise BadInput(f"'{typed}' is no number from 1 on.")
+    if not typed.isdecimal() or len(typed) > 9 or int(typed) < 1:
+        raise BadInput(f"'{typed[:40]}' is no number from 1 on.")
     return int(typed)
 
 
