@@ -445,7 +445,10 @@ def test_a_turn_is_stopped_and_a_conversation_compressed_from_the_chat(
     assert (after["owner"], after["source"], after["chat_id"]) == ("paper:alice", "paper", "alice")
 
 
-def test_a_number_without_end_is_answered_like_any_other_mistake(model: Scripted, db: SessionDB) -> None:
+def test_a_number_without_end_is_answered_like_any_other_mistake(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model, gateway={"allow_all_users": True})
     paper = Paper()
     with running(db, paper):
         paper.says("alice", "/sessions " + "9" * 5000)
