@@ -2,7 +2,7 @@
 
 from hermes.agent.agent import Agent
 from hermes.agent.base import Compressed
-from hermes.agent.history import NO_MODEL, History
+from hermes.agent.history import History, no_model
 from hermes.config import Settings
 from hermes.store import SessionDB
 from tests.stories.chatting import ended, stored, talk
@@ -20,7 +20,7 @@ def test_it_says_so_in_one_line_and_answers_with_excerpts_and_their_sessions(db:
     agent = Agent(db, Settings(), provider=History(db))
     answer = ended(talk(agent, "what was the flour for the sourdough?")).text
     first, *rest = answer.splitlines()
-    assert first == NO_MODEL
+    assert first == no_model()
     assert "hermes setup" in first
     assert "hermes model choose" in first
     assert "the kitchen (" in rest[1]

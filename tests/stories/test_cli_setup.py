@@ -146,6 +146,24 @@ def test_the_doctor_says_which_keys_are_there(hermes: Hermes, hermes_home: Path)
     assert hermes("doctor").code == 0
 
 
+def test_a_key_that_auth_keeps_is_a_key(hermes: Hermes, hermes_home: Path) -> None:
+    done = hermes("setup", "--provider", "openrouter", "--no-input")
+    assert "Next:\n  hermes auth add openrouter\n" in done.out
+    hermes("auth", "add", "openrouter", answer="sk-or-v1-1111111111111111\n")
+    (found,) = findings(hermes, "Keys")
+    assert (found["state"], found["what"]) == ("ok", "key 1 of openrouter")
+    done = hermes("setup", "--no-input")
+    assert "Keys: key 1 of openrouter\n" in done.out and "hermes auth add" not in done.out
+
+
+def test_without_a_key_the_answer_says_which(hermes: Hermes, hermes_home: Path) -> None:
+    hermes("setup", "--provider", "openrouter", "--model", "maker/large", "--no-input")
+    missing = "openrouter has no key: `hermes auth add openrouter` takes one, or set OPENROUTER_API_KEY"
+    assert (
+        hermes("-z", "hi").lines[0].startswith(f"No model is set up yet ({missing}), so this is from your own history")
+    )
+
+
 def test_the_doctor_says_what_a_platform_still_needs(hermes: Hermes, hermes_home: Path) -> None:
     assert findings(hermes, "Platforms") == []
     hermes("config", "set", "MATRIX_HOMESERVER", "https://matrix.example.org")

@@ -11,12 +11,15 @@ from hermes.providers.base import Event, Finished, Request, TextDelta
 from hermes.store.db import OpenStore
 
 _BEGINS = "No model is set up yet"  # every such answer, so that none is quoted in another
-NO_MODEL = (
-    f"{_BEGINS} (`hermes setup` or `hermes model choose` does that), so this is from your own history; "
-    "your message is saved."
-)
+_HOW = "`hermes setup` or `hermes model choose` does that"
 _SESSIONS = 3
 _LOOKED_AT = 12  # some have nothing but such answers in them
+
+
+def no_model(how: str = "") -> str:
+    """What every answer begins with. `how` says what is missing; that nothing is there yet is said already."""
+    missing = _HOW if not how or how.startswith(_BEGINS) else how.rstrip(".")
+    return f"{_BEGINS} ({missing}), so this is from your own history; your message is saved."
 
 
 class History:
@@ -26,13 +29,13 @@ class History:
     model = "history"
     window = 1_000_000
 
-    def __init__(self, db: OpenStore) -> None:
-        self._db = db
+    def __init__(self, db: OpenStore, how: str = "") -> None:
+        self._db, self.how = db, how
 
     def stream(self, request: Request) -> Generator[Event]:
         asked = [message for message in request.messages if message["role"] == "user"]
         question = text_of(asked[-1].get("content")) if asked else ""
-        text = "\n\n".join([NO_MODEL, *self._found(question, request.cache_key)])
+        text = "\n\n".join([no_model(self.how), *self._found(question, request.cache_key)])
         yield TextDelta(text)
         message = {"role": "assistant", "content": text, "finish_reason": "stop"}
         yield Finished(message, Usage())  # no model was asked, so there is nothing for the ledger

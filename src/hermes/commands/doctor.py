@@ -209,7 +209,7 @@ def settings(_store: Path) -> Iterator[Finding]:
 def keys(_store: Path) -> Iterator[Finding]:
     """A key is only needed to talk to a model; sessions are looked after without one."""
     from hermes.commands.extended import load_extended
-    from hermes.commands.setup import key_name, keys_present
+    from hermes.commands.setup import has_key, key_name, keys_present
     from hermes.providers.presets import PRESETS
 
     chosen = load_extended(paths.hermes_home()).settings.model
@@ -217,7 +217,7 @@ def keys(_store: Path) -> Iterator[Finding]:
     needed = key_name(chosen.provider)
     if chosen.api_key or chosen.base_url or (chosen.provider in PRESETS and not PRESETS[chosen.provider].needs_key):
         yield Finding("Keys", "ok", f"{chosen.provider} needs none here, or has its own")
-    elif needed and not set(PRESETS[chosen.provider].key_names) & set(present):
+    elif needed and not has_key(paths.hermes_home(), chosen.provider):
         yield Finding("Keys", "advice", f"{chosen.provider} has no key ({needed})", f"hermes config set {needed}")
     elif present:
         yield Finding("Keys", "ok", ", ".join(present))

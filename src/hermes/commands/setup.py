@@ -5,10 +5,10 @@ from pathlib import Path
 from hermes import paths
 from hermes.commands.extended import load_extended
 from hermes.commands.reply import Facts, Kind, Reply, Text
-from hermes.config import save
+from hermes.config import Config, save
 from hermes.config.edits import Edit, Put
 from hermes.errors import BadInput
-from hermes.providers.pool import check_key
+from hermes.providers.pool import Pool, check_key
 from hermes.providers.presets import PRESETS
 
 NEXT = ("hermes doctor", "hermes demo", "hermes sessions list")
@@ -45,9 +45,23 @@ def key_name(provider: str) -> str:
 
 
 def keys_present(home: Path) -> list[str]:
-    """Variables with a key of a provider, in the environment or in .env."""
+    """Keys of providers: variables in the environment or in .env, and those that `hermes auth` keeps."""
     variables = load_extended(home).environment
-    return [name for preset in PRESETS.values() for name in preset.key_names if variables.get(name)]
+    found = [name for preset in PRESETS.values() for name in preset.key_names if variables.get(name)]
+    pool = Pool(paths.credentials_file(home))
+    return found + [f"{entry.label} of {entry.provider}" for entry in pool.entries()]
+
+
+def has_key(home: Path, provider: str) -> bool:
+    preset, variables = PRESETS.get(provider), load_extended(home).environment
+    given = preset is not None and any(variables.get(name) for name in preset.key_names)
+    return given or bool(Pool(paths.credentials_file(home)).entries(provider))
+
+
+def _lacks_key(config: Config, home: Path) -> bool:
+    chosen = config.settings.model
+    preset = PRESETS.get(chosen.provider)
+    return bool(preset and preset.needs_key and not chosen.api_key and not has_key(home, chosen.provider))
 
 
 def _told(home: Path) -> Reply:
@@ -60,7 +74,8 @@ def _told(home: Path) -> Reply:
         ("Model", chosen.default or "the provider's own choice", "text"),
         ("Keys", ", ".join(keys) or "none yet", "text"),
     )
-    lines = ["", "Next:", *(f"  {line}" for line in NEXT)]
+    first = [f"hermes auth add {chosen.provider}"] if _lacks_key(config, home) else []
+    lines = ["", "Next:", *(f"  {line}" for line in (*first, *NEXT))]
     if home.absolute() != paths.hermes_home().absolute():
         lines.insert(2, f"  export HERMES_HOME='{home}'")
     data = {"home": str(home), "provider": chosen.provider, "model": chosen.default, "keys": keys}

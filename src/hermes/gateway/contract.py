@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hermes.agent.history import NO_MODEL
+from hermes.agent.history import no_model
 from hermes.config import load
 from hermes.gateway.base import Adapter
 from hermes.gateway.core import Gateway
@@ -70,7 +70,7 @@ class AdapterContract:
     def test_a_text_is_received_and_answered(self, tmp_path: Path, monkeypatch: Any) -> None:
         with self.serving(tmp_path, monkeypatch) as gateway:
             self.says("7", "hello", 1)
-            _until(lambda: _whole(self.heard("7")).startswith(_whole([NO_MODEL])))
+            _until(lambda: _whole(self.heard("7")).startswith(_whole([no_model()])))
             [route] = gateway.db.list_routes()
             assert (route["platform"], route["user_id"]) == (next(iter(gateway.adapters)), "7")
             [session] = gateway.db.search_sessions()

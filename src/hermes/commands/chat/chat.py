@@ -87,8 +87,8 @@ class Chat:
         """Who answers; without one that is set up, the person's own history."""
         try:
             return self._main(self.wishes.model, self.wishes.provider)
-        except NoProvider:
-            return History(self.db)
+        except NoProvider as error:
+            return History(self.db, str(error))
 
     def _main(self, model: str, provider: str) -> Provider:
         from hermes.providers.choose import main_provider
