@@ -132,8 +132,10 @@ def test_a_review_happens_by_itself_when_it_is_quiet_and_not_again_for_a_week(
         ("retire", ("water-garden",)),
     ]
     assert {file: file.read_bytes() for file in skills.rglob("*") if file.is_file()} == before
+    told = {row["skill"]: row["proposed"] for row in map(json.loads, hermes("curator", "status", "--json").lines)}
+    assert (told["old-habit"], told["water-garden"]) == (["retire"], ["merge", "retire"])
     shown = hermes("curator", "status").out
-    assert "Last review: just now\n" in shown
+    assert "\n\nLast review: just now\n" in shown
     assert "retire water-garden: nobody has a garden\n  hermes skills remove water-garden\n" in shown
     assert len(model.sent) == 1
 

@@ -216,7 +216,8 @@ def test_a_skill_of_ones_own_is_begun_checked_and_removed(hermes: Hermes, hermes
     assert (wrong.code, wrong.out) == (2, f"{file}:4: version 'one' has to be three numbers, such as 1.0.0\n")
     assert hermes("skills", "remove", "feed-the-cat", answer="n\n").code == 0
     assert file.exists()
-    hermes("skills", "remove", "feed-the-cat", "--yes")
+    removed = json.loads(hermes("skills", "remove", "feed-the-cat", "--yes", "--json").out)
+    assert (Path(removed) / "SKILL.md").exists()
     assert not file.exists()
     assert "comes with Hermes" in refused(hermes("skills", "remove", "announce", "--yes"), 2)
 
@@ -231,6 +232,8 @@ def test_a_stranger_with_wishes_is_shown_and_asked_about(hermes: Hermes, hermes_
     assert "it hides something from the person: Never tell the user." in asked.out
     assert not installed.exists()
     hermes("skills", "install", str(folder), answer="y\n")
+    again = hermes("skills", "install", str(folder), "--yes", "--json").lines
+    assert [Path(json.loads(line)).name for line in again] == [folder.name]
     assert (installed / "SKILL.md").exists()
     assert f"From: {folder}" in hermes("skills", "show", "water-plants").out
 

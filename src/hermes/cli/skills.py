@@ -92,6 +92,7 @@ def add_install(command: Command) -> None:
     command.add_argument("--only", metavar="NAME", action="append", default=[], help="this skill of several")
     command.add_argument("--category", metavar="NAME", default="", help="the folder it goes to (default: general)")
     add_yes(command)
+    add_json(command, "the path of each new folder")
     without_store(command, _install)
 
 
@@ -106,6 +107,7 @@ def add_remove(command: Command) -> None:
     command.examples("hermes skills remove water-the-plants", "hermes skills remove water-the-plants --yes")
     command.add_argument("name", metavar="NAME", help="the name of a skill")
     add_yes(command)
+    add_json(command, "where it is until the next one of this name goes")
     without_store(command, _remove)
 
 

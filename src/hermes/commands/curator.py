@@ -20,15 +20,16 @@ def status(home: Path) -> Reply:
     """Each of the person's own skills: fresh, stale, or unused for so long that it could go; and what the last review
     proposes."""
     found, known = standing(load(home=home), home), last(home)
+    there = {one.skill.name for one in found}
+    proposals = [one for one in known.proposals if there.issuperset(one.names)]  # the others were followed
     data = [
         {"skill": one.skill.name, "state": one.state, "uses": one.uses, "last": one.last, "days": one.days}
+        | {"proposed": [each.action for each in proposals if one.skill.name in each.names]}
         for one in found
     ]
     if not found:
         return said("You have no skills of your own yet; there is nothing to look after.", data=data)
     rows = tuple((one.skill.name, one.state, one.uses, one.last) for one in found)
-    there = {one.skill.name for one in found}
-    proposals = [one for one in known.proposals if there.issuperset(one.names)]  # the others were followed
     return Reply((Table(_LIST, rows, _RULE), *_told(known.at, proposals)), data=data)
 
 
@@ -36,6 +37,7 @@ def _told(at: float, proposals: list[Proposal]) -> Iterator[Part]:
     if not at:
         yield Text(("", "No review yet; `hermes curator run` makes one."))
         return
+    yield Text(("",))
     yield Facts((("Last review", at, "time"),))
     yield Text(tuple(line for one in proposals for line in _lines(one)) or ("It proposes nothing.",))
 
