@@ -244,8 +244,8 @@ def key_of(town: Town, person: Person) -> str:
 
 
 def test_jobs_tell_a_group_and_a_person_who_has_not_written_yet(town: Town) -> None:
-    for chat in (f"telegram:{GROUP}", f"matrix:{town.alice.user}"):
-        made = spawn("cron", "add", "daily at 9", "What is on today?", "--deliver", chat, "--name", "day")
+    for name, chat in (("group", f"telegram:{GROUP}"), ("alice", f"matrix:{town.alice.user}")):
+        made = spawn("cron", "add", "daily at 9", "What is on today?", "--deliver", chat, "--name", name)
         assert made.code == 0, made.err
     with_due_jobs(town.db)
     with town.opens() as gateway:
@@ -255,8 +255,9 @@ def test_jobs_tell_a_group_and_a_person_who_has_not_written_yet(town: Town) -> N
         until(lambda: town.alice.heard(room) and town.telegram.heard(GROUP))
         town.rooms[town.alice.user] = room
         assert town.writes(town.alice, "thank you") == "I know: thank you"
-    words = "⏰ day\n\nI know: What is on today?"
-    assert town.telegram.heard(GROUP) == [words] and town.alice.heard(room)[0] == words
+    words = "⏰ {}\n\nI know: What is on today?"
+    assert town.telegram.heard(GROUP) == [words.format("group")]
+    assert town.alice.heard(room)[0] == words.format("alice")
     listed = spawn("sessions", "list").out
     assert "thank you" in listed and "What is on today?" not in listed
     assert sorted(row["source"] for row in town.db.search_sessions()) == ["cron", "cron", "matrix"]

@@ -19,6 +19,7 @@ class Rooms:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._invites: dict[str, tuple[str, bool]] = {}  # that wait for their sender to be let in
+        self._made: dict[str, str] = {}  # rooms for a person, until the homeserver tells of them itself
         self._creating = asyncio.Lock()
 
     async def kind(self, room: str) -> str:
@@ -45,14 +46,21 @@ class Rooms:
         if not chat.startswith("@"):
             return chat
         async with self._creating:
-            for room in self._client.rooms.values():
-                if (_members(room) or _MANY) <= 2 and chat in room.summary.heroes:
-                    return str(room.room_id)
+            found = self._alone_with(chat)
+            if found is not None:
+                return found
             preset = nio.RoomPreset.trusted_private_chat
             made = answer(await self._client.room_create(is_direct=True, invite=[chat], preset=preset))
             self._client.rooms[made.room_id] = room = nio.MatrixRoom(made.room_id, self._client.user_id)
             room.update_summary(nio.RoomSummary(1, 1, [chat]))
-            return str(made.room_id)
+            self._made[chat] = str(made.room_id)
+            return self._made[chat]
+
+    def _alone_with(self, user: str) -> str | None:
+        for room in self._client.rooms.values():
+            if (_members(room) or _MANY) <= 2 and user in (*room.summary.heroes, *room.users, *room.invited_users):
+                return str(room.room_id)
+        return self._made.get(user)
 
     def note_invites(self, news: nio.SyncResponse) -> None:
         for room in (*news.rooms.join, *news.rooms.leave):
