@@ -303,6 +303,7 @@ def test_whoever_sends_too_much_is_told_so(hermes_home: Path, model: Scripted, d
     with running(db, paper):
         answers = [paper.says("alice", f"{number}") for number in range(4)]
         assert answers == [True, True, False, False]
+        assert paper.says("alice", "/stop")  # is heard all the same
         assert paper.says("bob", "hello")
         until(lambda: paper.heard("bob"))
 

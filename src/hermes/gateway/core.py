@@ -137,7 +137,7 @@ class Gateway:
         number = self.keep(incoming, key, owner)
         if number is None:
             return False
-        if self.access.too_fast(f"{place.platform}:{place.user or place.chat}"):
+        if not _stops(incoming.text) and self.access.too_fast(f"{place.platform}:{place.user or place.chat}"):
             self.db.settle_arrival(number, "done")
             self.delivery.say(place, key, owner, TOO_FAST)
             return False
@@ -231,3 +231,8 @@ class Gateway:
 
 def place_of(route: Mapping[str, Any]) -> Place:
     return Place(route["platform"], route["chat_type"], route["chat_id"], route["thread_id"], route["user_id"])
+
+
+def _stops(text: str) -> bool:
+    """Whether a person wants the turn to end, which is heard however much they wrote before."""
+    return text.strip().partition("@")[0].lower() == "/stop"
