@@ -337,6 +337,7 @@ def test_a_conversation_is_handed_over_by_a_command_and_back(hermes_home: Path, 
     chat = Chat(db, load())
     list(chat.ask("begun at the desk"))
     paper = Paper()
+    db.request_handoff(chat.agent.session_id, "papre")  # which nobody serves
     with running(db, paper):
         assert drawn(perform(chat, "/handoff paper")) == "This conversation goes on at paper."
         paper.says("alice", "/handoff cli")

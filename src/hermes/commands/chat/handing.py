@@ -18,7 +18,7 @@ def handoff(chat: Chat, rest: str) -> Reply:
     if not target:
         state = chat.db.get_handoff_state(session_id)
         return said(_told(state) if state else "Type /handoff telegram, or /handoff cli for the terminal.")
-    if not chat.db.request_handoff(session_id, target):
+    if not _requested(chat, session_id, target):
         return said("This conversation is being handed over already; /handoff tells how far that is.")
     if target in _TERMINAL:
         chat.db.claim_handoff(session_id)
@@ -27,6 +27,18 @@ def handoff(chat: Chat, rest: str) -> Reply:
     if chat.wishes.source != "cli":
         return said(f"This conversation goes on at {target} in a moment.")
     return said(_told(_awaited(chat, session_id)))
+
+
+def _requested(chat: Chat, session_id: str, target: str) -> bool:
+    """One that nobody has taken up yet gives way to another place: the first may be one that nobody serves."""
+    db = chat.db
+    if db.request_handoff(session_id, target):
+        return True
+    state = db.get_handoff_state(session_id)
+    if state is None or state["platform"] == target or not db.claim_handoff(session_id):
+        return False
+    db.fail_handoff(session_id, "another place was named")
+    return db.request_handoff(session_id, target)
 
 
 def _awaited(chat: Chat, session_id: str) -> dict[str, str | None]:
