@@ -12,8 +12,10 @@ import pytest
 from hermes.commands.chat.chat import Chat, Wishes
 from hermes.commands.chat.slash import perform
 from hermes.config import Settings, load
-from hermes.gateway.base import Undelivered
+from hermes.gateway.base import Incoming, Undelivered
+from hermes.gateway.core import Gateway
 from hermes.gateway.drawing import drawn
+from hermes.gateway.keys import Place
 from hermes.gateway.transcripts import read
 from hermes.memory.notes import notes_of
 from hermes.store import SessionDB
@@ -445,6 +447,40 @@ def test_a_turn_is_stopped_and_a_conversation_compressed_from_the_chat(
     after = db.get_session(db.get_route(key)["session_id"])  # type: ignore[index]
     assert after is not None and after["parent_session_id"] == before
     assert (after["owner"], after["source"], after["chat_id"]) == ("paper:alice", "paper", "alice")
+
+
+def test_a_room_that_becomes_another_persons_tells_nothing_of_the_one_before(
+    hermes_home: Path, model: Scripted, db: SessionDB
+) -> None:
+    configured(hermes_home, model, gateway={"allow_all_users": True})
+    for anew in (False, True):  # the lane is still there, or the gateway was started again meanwhile
+        room, paper = f"room{anew}", Paper()
+
+        def say(gateway: Gateway, user: str, text: str, room: str = room) -> None:
+            gateway.receive(Incoming(Place("paper", "dm", room, "", user), f"{room}-{user}-{text}", text))
+            until(lambda: not db.arrivals("waiting", "running"))
+
+        with running(db, paper) as gateway:
+            say(gateway, "alice", "it is hunter2")
+            say(gateway, "alice", "another")
+            if not anew:
+                say(gateway, "bob", "hello")
+        if anew:
+            with running(db, paper) as gateway:
+                say(gateway, "bob", "hello")
+                say(gateway, "bob", "again")
+        asked = [one for one in model.sent if one.messages[-1]["content"] == "hello"][-1]
+        assert not any("hunter2" in str(one["content"]) for one in asked.messages)
+        said = {
+            (one["owner"], str(row["content"]))
+            for one in db.search_sessions()
+            for row in db.get_messages(one["id"])
+            if one["chat_id"] == room and row["role"] == "user"
+        }
+        wanted = {("paper:alice", "it is hunter2"), ("paper:alice", "another"), ("paper:bob", "hello")}
+        assert said == wanted | ({("paper:bob", "again")} if anew else set())
+    [route] = [one for one in db.list_routes() if one["chat_id"] == "roomTrue"]
+    assert route["owner"] == "paper:bob" and db.message_count(route["session_id"]) == 4
 
 
 def test_a_number_without_end_is_answered_like_any_other_mistake(

@@ -51,7 +51,7 @@ class Gateway:
         self.ready = threading.Event()  # platforms can be written to
         self.began = time.time()
         self.tasks: list[Callable[[], Any]] = []  # what else is looked at with every tick
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[tuple[str, str], Lane] = {}  # by key and owner: a room can become another person's
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._tick = tick
@@ -150,11 +150,11 @@ class Gateway:
         return self.db.receive(incoming.place.platform, incoming.event, mail)
 
     def lane(self, place: Place) -> Lane:
-        key = session_key(place, self.sharing)
+        key, owner = session_key(place, self.sharing), owner_of(place, self.sharing)
         with self._lock:
-            lane = self._lanes.get(key)
+            lane = self._lanes.get((key, owner))
             if lane is None:
-                lane = self._lanes[key] = Lane(self, key, place, owner_of(place, self.sharing))
+                lane = self._lanes[key, owner] = Lane(self, key, place, owner)
             lane.used = time.monotonic()
             return lane
 
@@ -205,7 +205,7 @@ class Gateway:
                 if not lane.working and time.monotonic() - lane.used > _IDLE and not lane.busy_behind()
             ]
             for lane in idle:
-                del self._lanes[lane.key]
+                del self._lanes[lane.key, lane.owner]
         for lane in idle:
             lane.release()
         if time.monotonic() - self._tidied > _TIDY:

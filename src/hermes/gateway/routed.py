@@ -56,11 +56,21 @@ class Routed:
             self.chat.agent.release()
             self.chat = None
         if self.chat is None:
-            route = self.gateway.db.get_route(self.key)
+            route = self._own_route()
             session = route["session_id"] if route and not self._is_gone(route["session_id"]) else None
             begun = session is not None and self._db().get_session(session) is not None
             self.chat = self._chat(session, None) if begun else self._chat(None, session or new_id())
         return self.chat
+
+    def _own_route(self) -> Mapping[str, Any] | None:
+        """Where this chat is. A room that somebody else was alone with the agent in before begins anew: what they said
+        there is theirs."""
+        route = self.gateway.db.get_route(self.key)
+        if route is None or route["owner"] in (self._db().scope or ()):
+            return route
+        begun = {"active_at": time.time(), "reset_from": None, "reset_reason": None}
+        self.gateway.db.set_route(self.key, self._route(new_id()) | begun)
+        return self.gateway.db.get_route(self.key)
 
     def _is_gone(self, session_id: str) -> bool:
         """Whether it was there, and lies in the trash."""
@@ -167,7 +177,7 @@ class Routed:
 
     def _current_route(self) -> Mapping[str, Any] | None:
         """Where this chat is, after a reset that is due."""
-        route = self.gateway.db.get_route(self.key)
+        route = self._own_route()
         reason = self.gateway.due(route)
         if reason is None:
             return route
