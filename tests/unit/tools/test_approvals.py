@@ -13,7 +13,7 @@ import pytest
 from hermes import paths
 from hermes.config import Settings
 from hermes.config.areas.execution import Terminal
-from hermes.config.areas.platform import Approvals
+from hermes.config.areas.platform import Approvals, Gateway
 from hermes.errors import ProviderDown
 from hermes.tools.approvals import record
 from hermes.tools.approvals.gate import CHOICES
@@ -123,6 +123,21 @@ def test_always_holds_for_the_next_conversation_until_it_is_revoked(folder: Path
     assert (entry["subject"], entry["folder"], entry["session"]) == ("rm -f gone.txt", str(folder), "session-1")
     assert record.revoke([entry["key"][:8]]) == [entry]
     assert not run(working(folder), "rm -f gone.txt").ok
+
+
+@pytest.mark.parametrize(("owner", "offered"), [("telegram:7", False), ("telegram:8", True), ("local", True)])
+def test_only_the_operator_decides_for_good(folder: Path, owner: str, offered: bool) -> None:
+    seen: list[str] = []
+
+    def always(question: str, choices: Sequence[str]) -> str:
+        seen.extend(choices)
+        return "always"
+
+    identities = {"gateway": Gateway(identities={"Me": ["cli", "telegram:8"]})}
+    work = working(folder, always, settings=identities)
+    work = work._replace(context=work.context._replace(owner=owner, platform="telegram"))
+    assert run(work, "rm -f gone.txt").ok is offered
+    assert ("always" in seen, len(record.always())) == (offered, int(offered))
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"always": [1, {"key": 5}]}', '{"always": "x"}'])

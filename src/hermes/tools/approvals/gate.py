@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hermes.errors import ToolError
+from hermes.model.owners import LOCAL, main_account
 from hermes.tools.approvals import record
 from hermes.tools.approvals.opinion import opinion
 from hermes.tools.approvals.places import read_reasons, write_reasons
@@ -95,9 +96,10 @@ def _asked(action: Action, reasons: tuple[str, ...], work: Work, memory: _Memory
 def _answer(question: str, work: Work) -> str | None:
     """What the person chose; None: nobody is there; `time`: nobody answered in time. An answer that is none of the
     choices, an empty one above all, is a no."""
+    choices = [choice for choice in CHOICES if choice != "always" or _is_operator(work)]
     outcome: list[str | None] = []
     asking = threading.Thread(
-        target=lambda: outcome.append(work.context.ask(question, CHOICES)), name="hermes-approval", daemon=True
+        target=lambda: outcome.append(work.context.ask(question, choices)), name="hermes-approval", daemon=True
     )
     asking.start()
     deadline = time.monotonic() + work.place.settings.approvals.timeout
@@ -106,7 +108,12 @@ def _answer(question: str, work: Work) -> str | None:
     if asking.is_alive():
         return "time"  # whatever is answered later is void
     answer = outcome[0] if outcome else None
-    return answer if answer is None or answer in CHOICES else "deny"
+    return answer if answer is None or answer in choices else "deny"
+
+
+def _is_operator(work: Work) -> bool:
+    """Only who this machine belongs to decides for good, and for everybody who talks to it."""
+    return main_account(work.place.settings.gateway.identities, work.context.owner) == LOCAL
 
 
 def _question(action: Action, reasons: Sequence[str]) -> str:
