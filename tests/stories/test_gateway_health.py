@@ -91,5 +91,5 @@ def test_a_port_that_is_taken_is_said_in_one_line(telegram_alone: FakeTelegram, 
         file = hermes_home / "config.yaml"
         file.write_text(file.read_text().replace("allow_all_users: true", f"health_port: {port}"))
         done = spawn("gateway", "start")
-    assert done.code == 1 and done.err.count("\n") == 1
+    assert done.code == 2 and done.err.count("\n") == 1
     assert f"127.0.0.1:{port} cannot be listened on for /health" in done.err
