@@ -21,7 +21,7 @@ from hermes.gateway.keys import Place
 from hermes.store import SessionDB
 from tests.servers.platform import configured, running, until
 from tests.servers.scripted import Fail, Hang, Scripted
-from tests.stories.api import KEYS, api_configured, client, echo, get, url
+from tests.stories.api import KEYS, api_configured, client, echo, get, post, url
 
 
 @pytest.fixture
@@ -315,3 +315,12 @@ def test_many_ask_at_once_and_each_gets_an_answer_of_their_own(gateway: Gateway)
     for thread in threads:
         thread.join(60)
     assert answers == {number: f"You said: number {number}" for number in range(12)}
+
+
+def test_the_prompt_of_the_operator_is_not_shown_to_callers(gateway: Gateway, db: SessionDB) -> None:
+    hello = {"messages": [{"role": "user", "content": "hello"}]}
+    assert post(gateway, "/v1/chat/completions", hello).status_code == 200
+    [row] = get(gateway, "/api/sessions").json()["sessions"]
+    assert (db.get_session(row["id"]) or {})["system_prompt"]
+    for shown in (row, get(gateway, f"/api/sessions/{row['id']}").json()):
+        assert shown["id"] == row["id"] and "system_prompt" not in shown

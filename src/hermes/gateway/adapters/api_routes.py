@@ -156,11 +156,16 @@ def _found(request: Request, db: Any) -> dict[str, Any]:
 
 def _sessions(request: Request, db: Any) -> Any:
     query = ListQuery(order="active", limit=_number(request, "limit", 20), offset=_number(request, "offset", 0, 10**9))
-    return {"sessions": db.list_conversations(query)}
+    return {"sessions": [_shown(row) for row in db.list_conversations(query)]}
 
 
 def _session(request: Request, db: Any) -> Any:
-    return _found(request, db)
+    return _shown(_found(request, db))
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The prompt is the operator's: what is written there about the machine is nobody else's."""
+    return {name: value for name, value in row.items() if name != "system_prompt"}
 
 
 def _messages(request: Request, db: Any) -> Any:
