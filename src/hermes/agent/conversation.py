@@ -107,8 +107,9 @@ class Conversation:
             [row_id] = tx.append_messages(tip, [{**message, "idempotency_key": key}])
             if usage is not None and not usage.is_empty() and row_id not in present:
                 tx.record_usage(tip, usage)
-            tells = self.on_stored is not None and row_id not in present
-            return tip, row_id, self.on_stored(tx, tip, row_id, message) if tells else None  # type: ignore[misc]
+            if self.on_stored is None or row_id in present:
+                return tip, row_id, None
+            return tip, row_id, self.on_stored(tx, tip, row_id, message)
 
         tip, row_id, afterwards = self.db.atomically(store)
         if afterwards is not None:

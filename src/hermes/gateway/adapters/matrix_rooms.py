@@ -19,7 +19,7 @@ class Rooms:
     def __init__(self, client: Any) -> None:
         self._client = client
         self._invites: dict[str, tuple[str, bool]] = {}  # that wait for their sender to be let in
-        self._made: dict[str, str] = {}  # rooms for a person, until the homeserver tells of them itself
+        self._made: dict[str, str] = {}  # for a person; the homeserver may not have told of them yet
         self._creating = asyncio.Lock()
 
     async def kind(self, room: str) -> str:
